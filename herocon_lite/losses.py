@@ -1,0 +1,531 @@
+r"""The paper's equations by number, and the losses they are compared with, as pure functions.
+
+Everywhere f(a, b) = exp(cos(a, b)/τ). Representations are matrices with one row per sample; losses
+are scalars on their input's device, in its precision (half precision is lifted to float32).
+Shapes, dtypes and the temperature are checked; values are not, since looking at them would make
+a GPU wait. Weighted losses take a ``preset``: the paper's equations, or what its public code does.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import permutations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from herocon_lite.similarity import cosines, hamming, log_matmul, pair_softplus, row_logsumexp, unit
+
+Net = Callable[[Tensor], Tensor]
+
+# ------------------------------------------------------------------ paper and released code
+
+
+@dataclass(frozen=True)
+class Switches:
+    """Points in which the public code departs from Eq. 5 and Eq. 7 (all off: the paper).
+
+    The seventh is the ``distance`` argument of :func:`weighted_supervised`: the public code uses
+    the indicator on multi-class data, the paper declares the Hamming distance.
+    """
+
+    # L_u
+    positive_weighted: bool = False  # g also multiplies the positive in the denominator
+    transposed: bool = False  # the half of g with H on view 2 has its two samples swapped
+    view2_anchors: bool = False  # anchors from view 2, negatives from view 1 only
+    # L_s
+    label_sum: bool = False  # sum over labels, not mean: β counts c times as much
+    self_pairs: bool = False  # i = j counts as a positive pair
+    gamma_by_cardinality: bool = False  # γ divided by the mean number of labels per row
+
+
+_RELEASED = Switches(
+    positive_weighted=True,
+    transposed=True,
+    view2_anchors=True,
+    label_sum=True,
+    self_pairs=True,
+)
+PRESETS = {
+    "paper": Switches(),
+    "released": _RELEASED,  # as run on Scene, XRMB, N-MNIST and CelebA
+    "released-cnn": replace(_RELEASED, gamma_by_cardinality=True),  # in its CNN file, never run
+}
+
+
+# ------------------------------------------------------------------ unsupervised
+
+
+def info_nce(z1: Tensor, z2: Tensor, temperature: float = 1.0, chunk: int | None = None) -> Tensor:
+    r"""Info-NCE between two views, the paper's vanilla loss L_1 (Eq. 3).
+
+    .. math:: L_1 = -\frac1n \sum_i \log
+        \frac{f(z_{i,1}, z_{i,2})}{f(z_{i,1}, z_{i,2}) + \sum_{k \ne i} f(z_{i,1}, z_{k,2})}
+
+    Anchors come from view 1 and negatives from view 2, so swapping the views changes the value.
+
+    Args:
+        z1, z2: (n, d), the two views; row i of both is sample i.
+        temperature: τ > 0. The paper's experiments use 1.
+        chunk: rows held at once; changes memory, never the value.
+    """
+    _check_views(temperature, z1=z1, z2=z2)
+    a1, a2 = unit(z1), unit(z2)
+    log_negatives = row_logsumexp(a1 / temperature, a2, skip=(0,), chunk=chunk)
+    return _contrast(_dot(a1, a2) / temperature, log_negatives)
+
+
+def cmc(z1: Tensor, z2: Tensor, temperature: float = 1.0, chunk: int | None = None) -> Tensor:
+    """Contrastive multiview coding: Info-NCE in both directions, averaged (its authors add them).
+
+    For more than two views: ``over_pairs(info_nce, views)``, the full graph of that paper.
+    """
+    return over_pairs(info_nce, [z1, z2], temperature=temperature, chunk=chunk)
+
+
+def nt_xent(z1: Tensor, z2: Tensor, temperature: float = 0.5, chunk: int | None = None) -> Tensor:
+    """SimCLR's loss: all 2n rows are anchors, each contrasted with the other 2n − 1 rows."""
+    _check_views(temperature, z1=z1, z2=z2)
+    positive, log_negatives = _both_views(z1, z2, 1 / temperature, chunk)
+    return _contrast(positive, log_negatives)
+
+
+def debiased(
+    z1: Tensor,
+    z2: Tensor,
+    temperature: float = 0.5,
+    tau_plus: float = 0.1,
+    chunk: int | None = None,
+) -> Tensor:
+    r"""Debiased contrastive loss (DCL): takes the expected false negatives out of the sum.
+
+    The negatives' sum becomes :math:`\max\{(\sum_k f_{ik} - \tau^+ N f_{ii}) / (1 - \tau^+),
+    N e^{-1/\tau}\}` with N = 2n − 2. With ``tau_plus=0`` it is :func:`nt_xent`.
+
+    Args:
+        tau_plus: the prior probability that a negative is a false one, in [0, 1).
+    """
+    return hard_negative(z1, z2, temperature, tau_plus, beta=0.0, chunk=chunk)
+
+
+def hard_negative(
+    z1: Tensor,
+    z2: Tensor,
+    temperature: float = 0.5,
+    tau_plus: float = 0.1,
+    beta: float = 1.0,
+    chunk: int | None = None,
+) -> Tensor:
+    r"""Hard-negative contrastive loss (HCL): :func:`debiased`, and near negatives count more.
+
+    The sum :math:`\sum_k f_{ik}` becomes :math:`N \sum_k f_{ik}^{1+\beta} / \sum_k f_{ik}^\beta`.
+
+    Args:
+        beta: concentration on near negatives, ≥ 0; 0 gives :func:`debiased`.
+    """
+    _check_views(temperature, z1=z1, z2=z2)
+    if not 0 <= tau_plus < 1:
+        raise ValueError(f"tau_plus must be in [0, 1), a probability; got {tau_plus}.")
+    if not 0 <= beta < math.inf:
+        raise ValueError(f"beta must be a finite number ≥ 0; got {beta}.")
+    if len(z1) == 1:
+        return _zero(z1, z2)  # no negatives
+    log_n = math.log(2 * len(z1) - 2)
+    positive, log_sum = _both_views(z1, z2, (1 + beta) / temperature, chunk)
+    positive = positive / (1 + beta)
+    if beta > 0:
+        log_sum = log_sum - _both_views(z1, z2, beta / temperature, chunk)[1] + log_n
+    if tau_plus > 0:
+        # log(Σ − τ⁺ N f⁺), where positive; elsewhere the floor takes over
+        excess = math.log(tau_plus) + log_n + positive - log_sum
+        excess = excess.clamp_max(-torch.finfo(excess.dtype).eps)
+        log_sum = log_sum + torch.log1p(-excess.exp()) - math.log1p(-tau_plus)
+    return _contrast(positive, log_sum.clamp_min(log_n - 1 / temperature))
+
+
+def input_contrast(
+    x: Tensor,
+    z: Tensor,
+    A: Net,
+    H: Net | None = None,
+    temperature: float = 1.0,
+    detach: bool = False,
+    chunk: int | None = None,
+) -> Tensor:
+    r"""One view: inputs against representations, Eq. 2; with a weight net H, Eq. 4.
+
+    .. math:: L_u = -\frac1n \sum_i \log
+        \frac{f(Ax_i, z_i)}{f(Ax_i, z_i) + \sum_{k \ne i} g(z_i, z_k) f(Ax_i, z_k)}
+
+    The paper writes f(X_i, Z_i), which needs inputs and representations of the same size; here a
+    learned map A takes x to z's space.
+
+    Args:
+        x: (n, p), inputs, flattened. z: (n, d), representations.
+        A: maps (n, p) to (n, d), for instance ``torch.nn.Linear(p, d)``.
+        H, detach: as in :func:`weighted_unsupervised`; ``H=None`` means g ≡ 1.
+    """
+    a_x, a_z = _check_inputs(temperature, x, z, A)
+    if H is None:
+        log_negatives = row_logsumexp(a_x / temperature, a_z, skip=(0,), chunk=chunk)
+        return _contrast(_dot(a_x, a_z) / temperature, log_negatives)
+    w_z, h = _weight_features(z, a_z, H, detach)
+    terms = [_fold(a_x, a_z, temperature, h, w_z), _fold(a_x, a_z, temperature, w_z, h)]
+    logs = [row_logsumexp(q, k, skip=(0,), chunk=chunk) for q, k in terms]
+    return _contrast(_dot(a_x, a_z) / temperature, _log_mean_weighted(logs))
+
+
+def input_weighted(
+    x: Tensor, z: Tensor, A: Net, temperature: float = 1.0, chunk: int | None = None
+) -> Tensor:
+    """One view, the naive weighting L_2: a negative k counts exp(1 − cos(x_i, x_k)) times.
+
+    The paper proposes it and drops it as too expensive for images. Arguments as in
+    :func:`input_contrast`.
+    """
+    a_x, a_z = _check_inputs(temperature, x, z, A)
+    x = unit(x)
+    log_negatives = 1 + row_logsumexp(*_fold(a_x, a_z, temperature, x, x), skip=(0,), chunk=chunk)
+    return _contrast(_dot(a_x, a_z) / temperature, log_negatives)
+
+
+def weighted_unsupervised(
+    z1: Tensor,
+    z2: Tensor,
+    H: Net,
+    temperature: float = 1.0,
+    preset: str | Switches = "paper",
+    detach: bool = False,
+    chunk: int | None = None,
+) -> Tensor:
+    r"""The weighted unsupervised contrastive loss (Eq. 5).
+
+    .. math:: L_u = -\frac1n \sum_i \log \frac{f(z_{i,1}, z_{i,2})}{f(z_{i,1}, z_{i,2})
+        + \sum_{k \ne i} \sum_{j \in \{1,2\}} g(z_{i,1}, z_{k,j})\, f(z_{i,1}, z_{k,j})}
+
+    with :math:`g(a, b) = \tfrac12(e^{1-\cos(a, H(b))} + e^{1-\cos(H(a), b)})`. Each g·f is a sum
+    of two exponentials of dot products, so the denominator is a row-wise log-sum-exp of plain
+    matrix products: exact, and no n × n tensor is kept.
+
+    Args:
+        z1, z2: (n, d), the two views; row i of both is sample i. Anchors come from view 1.
+        H: the weight net, applied to z1 and z2 as given; any callable that keeps the shape.
+        temperature: τ > 0. The paper's experiments use 1.
+        preset: ``"paper"``, ``"released"`` or any :class:`Switches`.
+        detach: stop the gradient that z gets through the weights; H still learns. At τ = 1 that
+            gradient cancels the repulsion, and training on L_u alone can collapse.
+        chunk: rows held at once; changes memory, never the value.
+    """
+    _check_views(temperature, z1=z1, z2=z2)
+    switches = _switches(preset)
+    a, w, h = [], [], []  # per view: unit rows, the same as the weights see them, H's unit rows
+    for z in (z1, z2):
+        a.append(unit(z))
+        w_view, h_view = _weight_features(z, a[-1], H, detach)
+        w.append(w_view)
+        h.append(h_view)
+    anchor, negatives = (1, (0,)) if switches.view2_anchors else (0, (0, 1))
+    logs = []
+    for view in negatives:
+        h_anchor, h_negative = (
+            (h[anchor], w[view]),
+            (w[anchor], h[view]),
+        )  # cos(H(i), k), cos(i, H(k))
+        if switches.transposed and anchor == 1:
+            h_anchor = h_anchor[::-1]
+        elif switches.transposed:
+            h_negative = h_negative[::-1]
+        own = () if switches.positive_weighted and view != anchor else (0,)
+        for left, right in (h_anchor, h_negative):
+            terms = _fold(a[anchor], a[view], temperature, left, right)
+            logs.append(row_logsumexp(*terms, skip=own, chunk=chunk))
+    positive = _dot(*a) / temperature
+    if switches.positive_weighted:  # the sum already holds the positive
+        return (_log_mean_weighted(logs) - positive).mean()
+    if len(z1) == 1:
+        return _zero(z1, z2)  # no negatives
+    return _contrast(positive, _log_mean_weighted(logs))
+
+
+def over_pairs(loss: Callable[..., Tensor], views: Sequence[Tensor], **options) -> Tensor:
+    """The mean of a two-view loss over all ordered pairs of views.
+
+    This extends every loss here to any number of views. At two views it is the loss made
+    symmetric, (L(z1, z2) + L(z2, z1)) / 2, not the loss itself.
+
+    Args:
+        loss: a function of two views; ``options`` are handed on to it.
+        views: at least two matrices (n, d).
+    """
+    if len(views) < 2:
+        raise ValueError(f"views must hold at least two matrices; got {len(views)}.")
+    losses = [loss(first, second, **options) for first, second in permutations(views, 2)]
+    return torch.stack(losses).mean()
+
+
+# ------------------------------------------------------------------ supervised
+
+
+def sup_con(s: Tensor, y: Tensor, temperature: float = 0.1, chunk: int | None = None) -> Tensor:
+    r"""Supervised contrastive loss of Khosla et al., their L_out.
+
+    .. math:: -\frac1n \sum_i \frac1{|P(i)|} \sum_{p \in P(i)}
+        \log \frac{f(s_i, s_p)}{\sum_{k \ne i} f(s_i, s_k)}
+
+    P(i) holds the other rows with the same label: the same class, or the identical label vector.
+    A row without such a partner adds 0 and still counts in n.
+
+    Args:
+        s: (n, d), representations.
+        y: (n,), class numbers, or (n, c), label vectors.
+    """
+    _check_matrix("s", s)
+    _check_temperature(temperature)
+    if y.ndim == 1 and len(y) == len(s) and not y.is_floating_point() and not y.is_complex():
+        same = (y[:, None] == y[None, :]).to(unit(s[:1]).dtype)
+    elif y.ndim == 2:
+        same = (hamming(_check_labels(s, y, name="y")) == 0).to(unit(s[:1]).dtype)
+    else:
+        raise ValueError(
+            f"y must be ({len(s)},), whole class numbers, or ({len(s)}, c), label vectors, to match s; "
+            f"got {tuple(y.shape)} of {y.dtype}."
+        )
+    a = unit(s)
+    partners = same.sum(1) - 1
+    # Σ_p cos(s_i, s_p) needs one product with the partners' sum, s_i itself taken off
+    mean_positive = (_dot(a, cosines(same, a.T)) - _dot(a, a)) / partners.clamp_min(1)
+    return _log_softmax_loss(
+        a, mean_positive[:, None], (partners > 0)[:, None], temperature, chunk
+    ) / len(s)
+
+
+def mul_sup_con(s: Tensor, Y: Tensor, temperature: float = 0.1, chunk: int | None = None) -> Tensor:
+    r"""MulSupCon: one L_out for every label that an anchor has, averaged over those.
+
+    .. math:: -\frac1{\sum_i |y_i|} \sum_i \sum_{a: Y_{ia} = 1} \frac1{|P_a \setminus i|}
+        \sum_{p \in P_a \setminus i} \log \frac{f(s_i, s_p)}{\sum_{k \ne i} f(s_i, s_k)}
+
+    On one-hot labels it is :func:`sup_con`. A label with no other row adds 0 and still counts.
+
+    Args:
+        s: (n, d), representations. Y: (n, c), 0/1 label matrix.
+    """
+    _check_matrix("s", s)
+    _check_temperature(temperature)
+    Y = _check_labels(s, Y)
+    a = unit(s)
+    partners = Y.sum(0) - 1  # (c,), seen from a row that has the label
+    sums = cosines(a, cosines(Y.T, a.T))  # (n, c): a_i · Σ_{p has a} a_p
+    mean_positive = (sums - _dot(a, a)[:, None]) / partners.clamp_min(1)
+    counted = Y * (partners > 0)
+    return _log_softmax_loss(a, mean_positive, counted, temperature, chunk) / Y.sum().clamp_min(1)
+
+
+def sup_con_eq6(
+    s: Tensor, Y: Tensor, temperature: float = 1.0, preset: str | Switches = "paper"
+) -> Tensor:
+    """The supervised loss as the paper prints it (Eq. 6), for each label, averaged over labels.
+
+    It is :func:`weighted_supervised` with σ = γ = 1. Unlike :func:`sup_con` the denominator holds
+    one positive and the negatives, never the other positives.
+    """
+    return _per_label(s, Y, temperature, _switches(preset), distance=None)
+
+
+def weighted_supervised(
+    s: Tensor,
+    Y: Tensor,
+    temperature: float = 1.0,
+    preset: str | Switches = "paper",
+    distance: str = "hamming",
+) -> Tensor:
+    r"""The weighted supervised contrastive loss (Eq. 7).
+
+    .. math:: L_s = -\frac1c \sum_a \mathbb E_{i \ne j:\, Y_{ia} = Y_{ja} = 1} \log
+        \frac{\sigma_{ij} f(s_i, s_j)}
+        {\sigma_{ij} f(s_i, s_j) + \sum_{k:\, Y_{ka} = 0} \gamma_{ik} f(s_i, s_k)}
+
+    with σ = 1 − dist(Y_i, Y_j)/c and γ = dist(Y_i, Y_k). A label with fewer than two positives or
+    without negatives adds exactly 0 and still counts in c. Quadratic in the labelled rows.
+
+    Args:
+        s: (n, d), representations (the paper concatenates the views').
+        Y: (n, c), 0/1 label matrix.
+        temperature: τ > 0. The paper's experiments use 1.
+        preset: ``"paper"``, ``"released"`` or any :class:`Switches`.
+        distance: ``"hamming"``, or ``"indicator"`` (1 if the label vectors differ), which the
+            paper's special case for multi-class data needs.
+    """
+    if distance not in ("hamming", "indicator"):
+        raise ValueError(f'distance must be "hamming" or "indicator"; got {distance!r}.')
+    return _per_label(s, Y, temperature, _switches(preset), distance)
+
+
+# ------------------------------------------------------------------ what they share
+
+
+def _contrast(positive: Tensor, log_negatives: Tensor) -> Tensor:
+    """mean −log f⁺/(f⁺ + Σ) from log f⁺ and log Σ; exact also where the loss is tiny."""
+    return F.softplus(log_negatives - positive).mean()
+
+
+def _dot(a: Tensor, b: Tensor) -> Tensor:
+    return (a * b).sum(1)
+
+
+def _zero(*inputs: Tensor) -> Tensor:
+    """0 that still hangs on the inputs, so that backward gives them zero gradients."""
+    return sum(x.sum() for x in inputs) * 0
+
+
+def _both_views(z1: Tensor, z2: Tensor, scale: float, chunk: int | None) -> tuple[Tensor, Tensor]:
+    """For all 2n rows as anchors: scale · cos with the other view, log Σ over the 2n − 2 others."""
+    a, n = torch.cat([unit(z1), unit(z2)]), len(z1)
+    log_negatives = row_logsumexp(a * scale, a, skip=(0, n, -n), chunk=chunk)
+    return _dot(a[:n], a[n:]).repeat(2) * scale, log_negatives
+
+
+def _weight_features(z: Tensor, a: Tensor, H: Net, detach: bool) -> tuple[Tensor, Tensor]:
+    """What g is made of, for one view: its unit rows a, and the unit rows of H(z)."""
+    h = H(z.detach() if detach else z)
+    if h.shape != z.shape:
+        raise ValueError(
+            f"H must keep the shape {tuple(z.shape)}, since cos(z, H(z)) is taken; "
+            f"it returned {tuple(h.shape)}."
+        )
+    return (a.detach() if detach else a), unit(h).to(a.dtype)
+
+
+def _fold(
+    query: Tensor, key: Tensor, temperature: float, w_query: Tensor, w_key: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Queries and keys whose dot product is query·key/τ − w_query·w_key.
+
+    A factor that both products share is taken out; without one they stand side by side.
+    """
+    if w_key is key:
+        return query / temperature - w_query, key
+    if w_query is query:
+        return query, key / temperature - w_key
+    return torch.cat([query / temperature, -w_query], 1), torch.cat([key, w_key], 1)
+
+
+def _log_mean_weighted(logs: list[Tensor]) -> Tensor:
+    """log Σ g·f from the log-sums of its halves: g is e/2 times a sum of two exponentials."""
+    return torch.stack(logs).logsumexp(0) + (1 - math.log(2))
+
+
+def _log_softmax_loss(
+    a: Tensor, mean_positive: Tensor, counted: Tensor, temperature: float, chunk: int | None
+) -> Tensor:
+    """Σ over the counted (row, column) of log Σ_{k≠i} f(i, k) − mean_positive/τ."""
+    log_all = row_logsumexp(a / temperature, a, skip=(0,), chunk=chunk)
+    # one row alone has nothing to sum: its −inf must not meet the zero that does not count it
+    log_all = log_all.masked_fill(log_all == -math.inf, 0.0)
+    return ((log_all[:, None] - mean_positive / temperature) * counted).sum()
+
+
+def _per_label(
+    s: Tensor, Y: Tensor, temperature: float, switches: Switches, distance: str | None
+) -> Tensor:
+    """Eq. 6 and Eq. 7: one positive against the weighted negatives, for every label."""
+    _check_matrix("s", s)
+    _check_temperature(temperature)
+    Y = _check_labels(s, Y)
+    n, c = Y.shape
+    a = unit(s)
+    scores = cosines(a, a) / temperature
+    log_sigma = log_gamma = torch.zeros_like(scores)
+    if distance is not None:
+        dist = hamming(Y)
+        dist = (dist > 0).to(dist.dtype) if distance == "indicator" else dist
+        # Outside these ranges no pair is ever used: positives share a label, negatives differ.
+        log_sigma = (1 - dist / c).clamp_min(1 / c).log()
+        log_gamma = dist.clamp_min(1).log()
+        if switches.gamma_by_cardinality:
+            log_gamma = log_gamma - Y.sum(1).mean().clamp_min(1 / n).log()
+    # (n, c): log Σ_{k lacks a} γ_ik f_ik; scores lie in ±1/τ, log γ in ± log c
+    bound = 1 / temperature + math.log(c * n if switches.gamma_by_cardinality else c)
+    log_negatives = log_matmul(scores + log_gamma, 1 - Y, bound)
+    # (c,): pairs of each label, those without a negative left out
+    positives = Y.sum(0)
+    pairs = positives * (positives - (0 if switches.self_pairs else 1))
+    usable = ((pairs > 0) & (positives < n)).to(Y.dtype)
+    weight = usable / pairs.clamp_min(1) / (1 if switches.label_sum else c)
+    return pair_softplus(log_negatives, scores + log_sigma, Y, weight, switches.self_pairs)
+
+
+# ------------------------------------------------------------------ checks
+
+
+def _switches(preset: str | Switches) -> Switches:
+    if isinstance(preset, Switches):
+        return preset
+    if preset not in PRESETS:
+        raise ValueError(f"preset must be one of {', '.join(PRESETS)} or Switches; got {preset!r}.")
+    return PRESETS[preset]
+
+
+def _check_temperature(temperature: float) -> None:
+    if not 0 < temperature < math.inf:
+        raise ValueError(f"temperature must be a positive number; got {temperature}.")
+
+
+def _check_matrix(name: str, x: Tensor) -> None:
+    if x.ndim != 2 or 0 in x.shape:
+        raise ValueError(
+            f"{name} must be a matrix (n, d), one row per sample; got shape {tuple(x.shape)}."
+        )
+    if not x.is_floating_point():
+        raise ValueError(f"{name} must hold floating-point numbers; got {x.dtype}.")
+
+
+def _check_views(temperature: float, **views: Tensor) -> None:
+    """Two or more matrices of one shape, dtype and device."""
+    _check_temperature(temperature)
+    (first_name, first), *others = views.items()
+    _check_matrix(first_name, first)
+    for name, other in others:
+        _check_matrix(name, other)
+        for what in ("shape", "dtype", "device"):
+            wanted, got = getattr(first, what), getattr(other, what)
+            if wanted != got:
+                raise ValueError(
+                    f"{name} must have the {what} of {first_name}, {_show(wanted)}; got {_show(got)}."
+                )
+
+
+def _check_inputs(temperature: float, x: Tensor, z: Tensor, A: Net) -> tuple[Tensor, Tensor]:
+    """The unit rows of A(x) and of z, which must be of one shape."""
+    _check_temperature(temperature)
+    _check_matrix("x", x)
+    _check_matrix("z", z)
+    if len(x) != len(z):
+        raise ValueError(f"x and z must have equally many rows; got {len(x)} and {len(z)}.")
+    mapped = A(x)
+    if mapped.shape != z.shape:
+        raise ValueError(
+            f"A must map x to the shape of z, {tuple(z.shape)}; it returned {tuple(mapped.shape)}."
+        )
+    return unit(mapped).to(unit(z[:1]).dtype), unit(z)
+
+
+def _check_labels(s: Tensor, Y: Tensor, name: str = "Y") -> Tensor:
+    """Y as numbers of s's precision."""
+    if Y.ndim != 2 or len(Y) != len(s) or Y.shape[1] == 0:
+        raise ValueError(
+            f"{name} must be ({len(s)}, c), a 0/1 row of labels for each row of s; "
+            f"got shape {tuple(Y.shape)}."
+        )
+    if Y.device != s.device:
+        raise ValueError(f"{name} must be on the device of s, {s.device}; got {Y.device}.")
+    if Y.is_complex():
+        raise ValueError(f"{name} must hold 0/1 labels (bool, integer or float); got {Y.dtype}.")
+    return Y.to(torch.promote_types(s.dtype, torch.float32))
+
+
+def _show(value: object) -> str:
+    return str(tuple(value)) if isinstance(value, torch.Size) else str(value)

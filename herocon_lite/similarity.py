@@ -1,0 +1,206 @@
+"""Cosines, label distances, and the one fast kernel that every unsupervised loss goes through.
+
+With unit vectors a cosine is a dot product, so the sums in the paper's denominators are row-wise
+log-sum-exps of matrix products. Nothing here ever holds more than a chunk of such a product.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+# A chunk of scores is at most this many numbers: 8 MB in float32, which stays in a CPU's last cache.
+CHUNK_SCORES = 2**21
+# Below this a row counts as zero: its direction is not defined.
+ZERO_NORM = 1e-12
+# exp covers about ± 87 in float32; sums of logits that spread wider are taken in bands this wide.
+BAND = 60.0
+# log of an empty sum: finite, so that 0 · log 0 stays 0, and far below every real one.
+LOG_EMPTY = -1e30
+
+
+def unit(x: Tensor) -> Tensor:
+    """Rows of x scaled to length one; half precision is lifted to float32 first.
+
+    A zero row stays zero, so its cosine with everything is 0, and its gradient stays moderate
+    (``torch.nn.functional.normalize`` divides by 1e-12 there).
+    """
+    x = x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
+    norm = x.norm(dim=1, keepdim=True)
+    return x / norm.masked_fill(norm < ZERO_NORM, 1.0)
+
+
+def full_precision(x: Tensor) -> AbstractContextManager:
+    """Switches autocast off on x's device: exponents need more digits than half precision has."""
+    device = x.device.type
+    available = torch.amp.is_autocast_available(device)
+    return torch.autocast(device, enabled=False) if available else nullcontext()
+
+
+def cosines(a: Tensor, b: Tensor) -> Tensor:
+    """All dot products of the unit rows a (n, d) and b (m, d): (n, m)."""
+    with full_precision(a):
+        return a @ b.T
+
+
+def hamming(Y: Tensor) -> Tensor:
+    """Number of labels in which each two rows of the 0/1 matrix Y (n, c) differ: (n, n)."""
+    size = Y.sum(1)
+    with full_precision(Y):
+        return size[:, None] + size[None, :] - 2 * (Y @ Y.T)
+
+
+def row_logsumexp(
+    queries: Tensor, keys: Tensor, skip: tuple[int, ...] = (), chunk: int | None = None
+) -> Tensor:
+    """log Σ_k exp(queries_i · keys_k) for every row i, without holding the (n, m) products.
+
+    Forward walks over chunks of rows and keeps one number a row; backward computes each chunk
+    again. So n queries and m keys need O(n · m) time and O(n + m) memory.
+
+    Args:
+        queries: (n, d).
+        keys: (m, d); m may differ from n, for instance when keys come from several processes.
+        skip: diagonals to leave out, counted as in :func:`torch.diagonal`: with offset o, row i
+            leaves out key i + o (where there is one). Keys that are stacked blocks of views need
+            one offset per block.
+        chunk: rows held at once; changes memory and speed, never the value.
+
+    Returns:
+        (n,), at least float32; a row with every key left out has −inf and a zero gradient.
+    """
+    if queries.ndim != 2 or keys.ndim != 2 or queries.shape[1] != keys.shape[1]:
+        raise ValueError(
+            "queries and keys must be matrices with equally many columns; "
+            f"got {tuple(queries.shape)} and {tuple(keys.shape)}."
+        )
+    if chunk is None:
+        chunk = max(1, CHUNK_SCORES // len(keys))
+    elif chunk < 1:
+        raise ValueError(f"chunk must be at least 1 row; got {chunk}.")
+    dtype = torch.promote_types(torch.promote_types(queries.dtype, keys.dtype), torch.float32)
+    return _RowLogSumExp.apply(queries.to(dtype), keys.to(dtype), skip, chunk)
+
+
+class _RowLogSumExp(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, queries: Tensor, keys: Tensor, skip: tuple[int, ...], chunk: int) -> Tensor:
+        lse = queries.new_empty(len(queries))
+        with full_precision(queries):
+            for rows, scores in _chunks(queries, keys, skip, chunk):
+                # finite, since −inf − (−inf) is not a number
+                top = scores.amax(1).clamp_min(torch.finfo(scores.dtype).min)
+                lse[rows] = scores.sub_(top[:, None]).exp_().sum(1).log_().add_(top)
+        ctx.save_for_backward(queries, keys, lse)
+        ctx.skip, ctx.chunk = skip, chunk
+        return lse
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx, grad: Tensor) -> tuple[Tensor, Tensor, None, None]:
+        queries, keys, lse = ctx.saved_tensors
+        # A row with no key has lse = −inf; any finite number in its place gives a share of 0.
+        lse = lse.clamp_min(torch.finfo(lse.dtype).min)
+        grad_queries, grad_keys = torch.empty_like(queries), torch.zeros_like(keys)
+        with full_precision(queries):
+            for rows, scores in _chunks(queries, keys, ctx.skip, ctx.chunk):
+                # softmax: how much of row i falls on key k
+                share = scores.sub_(lse[rows, None]).exp_().mul_(grad[rows, None])
+                torch.mm(share, keys, out=grad_queries[rows])
+                grad_keys.addmm_(share.T, queries[rows])
+        return grad_queries, grad_keys, None, None
+
+
+def _chunks(
+    queries: Tensor, keys: Tensor, skip: tuple[int, ...], chunk: int
+) -> Iterator[tuple[slice, Tensor]]:
+    """Chunks of queries · keysᵀ with the skipped diagonals at −inf, all in one reused buffer."""
+    buffer = queries.new_empty(min(chunk, len(queries)), len(keys))
+    for start in range(0, len(queries), chunk):
+        rows = slice(start, min(start + chunk, len(queries)))
+        scores = torch.mm(queries[rows], keys.T, out=buffer[: rows.stop - start])
+        for offset in skip:
+            scores.diagonal(offset + start).fill_(-math.inf)
+        yield rows, scores
+
+
+def log_matmul(logits: Tensor, B: Tensor, bound: float) -> Tensor:
+    """log(exp(logits) @ B) for a 0/1 matrix B, exact however far the logits spread.
+
+    One maximum per row is not enough: the terms that B keeps may all lie far below it and vanish.
+    So the range is cut into bands; at τ = 1 there is one, a single matrix product.
+
+    Args:
+        logits: (n, m), all within ± bound. B: (m, c).
+
+    Returns:
+        (n, c); ``LOG_EMPTY`` where B keeps no term.
+    """
+    bands = max(1, math.ceil(2 * bound / BAND))
+    logs = []
+    for band in range(bands):
+        top = bound - band * BAND
+        below = logits - top  # this band's terms: from −BAND to 0
+        if band > 0:
+            below = below.masked_fill(below > 0, -math.inf)
+        if band < bands - 1:
+            below = below.masked_fill(below <= -BAND, -math.inf)
+        with full_precision(logits):
+            part = below.exp() @ B
+        empty = part == 0
+        logs.append((part.masked_fill(empty, 1.0).log() + top).masked_fill(empty, LOG_EMPTY))
+    return torch.stack(logs).logsumexp(0)
+
+
+def pair_softplus(
+    log_negatives: Tensor, log_positives: Tensor, Y: Tensor, weight: Tensor, self_pairs: bool
+) -> Tensor:
+    """Σ_a weight_a Σ_{i, j have a} softplus(log_negatives_ia − log_positives_ij), one label at a time.
+
+    Values and gradients are taken in one pass, so memory stays at n² for any number of labels.
+
+    Args:
+        log_negatives: (n, c). log_positives: (n, n). Y: (n, c), 0/1. weight: (c,).
+        self_pairs: count i = j too.
+    """
+    return _PairSoftplus.apply(log_negatives, log_positives, Y, weight, self_pairs)
+
+
+class _PairSoftplus(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, log_negatives, log_positives, Y, weight, self_pairs):
+        total = log_positives.new_zeros(())
+        grad_negatives = torch.zeros_like(log_negatives)
+        grad_positives = torch.zeros_like(log_positives)
+        for a in range(Y.shape[1]):
+            # Only rows with label a count. Picking them out makes a GPU wait, so there all stay
+            # in and the rest get weight 0.
+            rows = (
+                Y[:, a].nonzero()[:, 0]
+                if Y.device.type == "cpu"
+                else torch.arange(len(Y), device=Y.device)
+            )
+            has_label = Y[rows, a]
+            pair_weight = torch.outer(has_label, has_label) * weight[a]
+            if not self_pairs:
+                pair_weight.fill_diagonal_(0.0)
+            square = (rows[:, None], rows[None, :])
+            gap = log_negatives[rows, a, None] - log_positives[square]
+            total += (F.softplus(gap) * pair_weight).sum()
+            pull = gap.sigmoid_().mul_(pair_weight)
+            grad_negatives[rows, a] = pull.sum(1)
+            grad_positives[square] -= pull
+        ctx.save_for_backward(grad_negatives, grad_positives)
+        return total
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx, grad):
+        grad_negatives, grad_positives = ctx.saved_tensors
+        return grad * grad_negatives, grad * grad_positives, None, None, None
