@@ -14,10 +14,26 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
-from herocon_lite.similarity import cosines, hamming, log_matmul, pair_softplus, row_logsumexp, unit
+from herocon_lite.checks import (
+    check_classes,
+    check_labels,
+    check_matrix,
+    check_returned,
+    check_temperature,
+    check_tensor,
+    check_views,
+)
+from herocon_lite.similarity import (
+    cosines,
+    hamming,
+    log_matmul,
+    pair_softplus,
+    row_logsumexp,
+    softplus,
+    unit,
+)
 
 Net = Callable[[Tensor], Tensor]
 
@@ -72,7 +88,7 @@ def info_nce(z1: Tensor, z2: Tensor, temperature: float = 1.0, chunk: int | None
         temperature: τ > 0. The paper's experiments use 1.
         chunk: rows held at once; changes memory, never the value.
     """
-    _check_views(temperature, z1=z1, z2=z2)
+    check_views(temperature, z1=z1, z2=z2)
     a1, a2 = unit(z1), unit(z2)
     log_negatives = row_logsumexp(a1 / temperature, a2, skip=(0,), chunk=chunk)
     return _contrast(_dot(a1, a2) / temperature, log_negatives)
@@ -88,7 +104,7 @@ def cmc(z1: Tensor, z2: Tensor, temperature: float = 1.0, chunk: int | None = No
 
 def nt_xent(z1: Tensor, z2: Tensor, temperature: float = 0.5, chunk: int | None = None) -> Tensor:
     """SimCLR's loss: all 2n rows are anchors, each contrasted with the other 2n − 1 rows."""
-    _check_views(temperature, z1=z1, z2=z2)
+    check_views(temperature, z1=z1, z2=z2)
     positive, log_negatives = _both_views(z1, z2, 1 / temperature, chunk)
     return _contrast(positive, log_negatives)
 
@@ -126,13 +142,13 @@ def hard_negative(
     Args:
         beta: concentration on near negatives, ≥ 0; 0 gives :func:`debiased`.
     """
-    _check_views(temperature, z1=z1, z2=z2)
+    check_views(temperature, z1=z1, z2=z2)
     if not 0 <= tau_plus < 1:
         raise ValueError(f"tau_plus must be in [0, 1), a probability; got {tau_plus}.")
     if not 0 <= beta < math.inf:
         raise ValueError(f"beta must be a finite number ≥ 0; got {beta}.")
     if len(z1) == 1:
-        return _zero(z1, z2)  # no negatives
+        return (z1.sum() + z2.sum()) * 0  # no negatives
     log_n = math.log(2 * len(z1) - 2)
     positive, log_sum = _both_views(z1, z2, (1 + beta) / temperature, chunk)
     positive = positive / (1 + beta)
@@ -168,7 +184,7 @@ def input_contrast(
         A: maps (n, p) to (n, d), for instance ``torch.nn.Linear(p, d)``.
         H, detach: as in :func:`weighted_unsupervised`; ``H=None`` means g ≡ 1.
     """
-    a_x, a_z = _check_inputs(temperature, x, z, A)
+    a_x, a_z = _mapped(temperature, x, z, A)
     if H is None:
         log_negatives = row_logsumexp(a_x / temperature, a_z, skip=(0,), chunk=chunk)
         return _contrast(_dot(a_x, a_z) / temperature, log_negatives)
@@ -186,7 +202,7 @@ def input_weighted(
     The paper proposes it and drops it as too expensive for images. Arguments as in
     :func:`input_contrast`.
     """
-    a_x, a_z = _check_inputs(temperature, x, z, A)
+    a_x, a_z = _mapped(temperature, x, z, A)
     x = unit(x)
     log_negatives = 1 + row_logsumexp(*_fold(a_x, a_z, temperature, x, x), skip=(0,), chunk=chunk)
     return _contrast(_dot(a_x, a_z) / temperature, log_negatives)
@@ -219,7 +235,7 @@ def weighted_unsupervised(
             gradient cancels the repulsion, and training on L_u alone can collapse.
         chunk: rows held at once; changes memory, never the value.
     """
-    _check_views(temperature, z1=z1, z2=z2)
+    check_views(temperature, z1=z1, z2=z2)
     switches = _switches(preset)
     a, w, h = [], [], []  # per view: unit rows, the same as the weights see them, H's unit rows
     for z in (z1, z2):
@@ -245,8 +261,6 @@ def weighted_unsupervised(
     positive = _dot(*a) / temperature
     if switches.positive_weighted:  # the sum already holds the positive
         return (_log_mean_weighted(logs) - positive).mean()
-    if len(z1) == 1:
-        return _zero(z1, z2)  # no negatives
     return _contrast(positive, _log_mean_weighted(logs))
 
 
@@ -282,18 +296,16 @@ def sup_con(s: Tensor, y: Tensor, temperature: float = 0.1, chunk: int | None = 
         s: (n, d), representations.
         y: (n,), class numbers, or (n, c), label vectors.
     """
-    _check_matrix("s", s)
-    _check_temperature(temperature)
-    if y.ndim == 1 and len(y) == len(s) and not y.is_floating_point() and not y.is_complex():
-        same = (y[:, None] == y[None, :]).to(unit(s[:1]).dtype)
-    elif y.ndim == 2:
-        same = (hamming(_check_labels(s, y, name="y")) == 0).to(unit(s[:1]).dtype)
+    check_matrix("s", s)
+    check_temperature(temperature)
+    check_tensor("y", y)
+    if y.ndim == 1:
+        check_classes(s, y)
+        same = y[:, None] == y[None, :]
     else:
-        raise ValueError(
-            f"y must be ({len(s)},), whole class numbers, or ({len(s)}, c), label vectors, to match s; "
-            f"got {tuple(y.shape)} of {y.dtype}."
-        )
+        same = hamming(check_labels(s, y, name="y")) == 0
     a = unit(s)
+    same = same.to(a.dtype)
     partners = same.sum(1) - 1
     # Σ_p cos(s_i, s_p) needs one product with the partners' sum, s_i itself taken off
     mean_positive = (_dot(a, cosines(same, a.T)) - _dot(a, a)) / partners.clamp_min(1)
@@ -313,9 +325,9 @@ def mul_sup_con(s: Tensor, Y: Tensor, temperature: float = 0.1, chunk: int | Non
     Args:
         s: (n, d), representations. Y: (n, c), 0/1 label matrix.
     """
-    _check_matrix("s", s)
-    _check_temperature(temperature)
-    Y = _check_labels(s, Y)
+    check_matrix("s", s)
+    check_temperature(temperature)
+    Y = check_labels(s, Y)
     a = unit(s)
     partners = Y.sum(0) - 1  # (c,), seen from a row that has the label
     sums = cosines(a, cosines(Y.T, a.T))  # (n, c): a_i · Σ_{p has a} a_p
@@ -369,16 +381,24 @@ def weighted_supervised(
 
 def _contrast(positive: Tensor, log_negatives: Tensor) -> Tensor:
     """mean −log f⁺/(f⁺ + Σ) from log f⁺ and log Σ; exact also where the loss is tiny."""
-    return F.softplus(log_negatives - positive).mean()
+    return softplus(log_negatives - positive).mean()
 
 
 def _dot(a: Tensor, b: Tensor) -> Tensor:
     return (a * b).sum(1)
 
 
-def _zero(*inputs: Tensor) -> Tensor:
-    """0 that still hangs on the inputs, so that backward gives them zero gradients."""
-    return sum(x.sum() for x in inputs) * 0
+def _mapped(temperature: float, x: Tensor, z: Tensor, A: Net) -> tuple[Tensor, Tensor]:
+    """The unit rows of A(x) and of z, which must be of one shape."""
+    check_temperature(temperature)
+    check_matrix("x", x)
+    check_matrix("z", z)
+    if len(x) != len(z):
+        raise ValueError(f"x and z must have equally many rows; got {len(x)} and {len(z)}.")
+    mapped = A(x)
+    check_returned("A", mapped, z)
+    a_z = unit(z)
+    return unit(mapped).to(a_z.dtype), a_z
 
 
 def _both_views(z1: Tensor, z2: Tensor, scale: float, chunk: int | None) -> tuple[Tensor, Tensor]:
@@ -391,11 +411,7 @@ def _both_views(z1: Tensor, z2: Tensor, scale: float, chunk: int | None) -> tupl
 def _weight_features(z: Tensor, a: Tensor, H: Net, detach: bool) -> tuple[Tensor, Tensor]:
     """What g is made of, for one view: its unit rows a, and the unit rows of H(z)."""
     h = H(z.detach() if detach else z)
-    if h.shape != z.shape:
-        raise ValueError(
-            f"H must keep the shape {tuple(z.shape)}, since cos(z, H(z)) is taken; "
-            f"it returned {tuple(h.shape)}."
-        )
+    check_returned("H", h, z)
     return (a.detach() if detach else a), unit(h).to(a.dtype)
 
 
@@ -415,7 +431,10 @@ def _fold(
 
 def _log_mean_weighted(logs: list[Tensor]) -> Tensor:
     """log Σ g·f from the log-sums of its halves: g is e/2 times a sum of two exponentials."""
-    return torch.stack(logs).logsumexp(0) + (1 - math.log(2))
+    halves = torch.stack(logs)
+    # a lone sample has no negatives: −inf, through which logsumexp has no gradient
+    halves = halves.clamp_min(torch.finfo(halves.dtype).min)
+    return halves.logsumexp(0) + (1 - math.log(2))
 
 
 def _log_softmax_loss(
@@ -432,9 +451,9 @@ def _per_label(
     s: Tensor, Y: Tensor, temperature: float, switches: Switches, distance: str | None
 ) -> Tensor:
     """Eq. 6 and Eq. 7: one positive against the weighted negatives, for every label."""
-    _check_matrix("s", s)
-    _check_temperature(temperature)
-    Y = _check_labels(s, Y)
+    check_matrix("s", s)
+    check_temperature(temperature)
+    Y = check_labels(s, Y)
     n, c = Y.shape
     a = unit(s)
     scores = cosines(a, a) / temperature
@@ -458,74 +477,9 @@ def _per_label(
     return pair_softplus(log_negatives, scores + log_sigma, Y, weight, switches.self_pairs)
 
 
-# ------------------------------------------------------------------ checks
-
-
 def _switches(preset: str | Switches) -> Switches:
     if isinstance(preset, Switches):
         return preset
     if preset not in PRESETS:
         raise ValueError(f"preset must be one of {', '.join(PRESETS)} or Switches; got {preset!r}.")
     return PRESETS[preset]
-
-
-def _check_temperature(temperature: float) -> None:
-    if not 0 < temperature < math.inf:
-        raise ValueError(f"temperature must be a positive number; got {temperature}.")
-
-
-def _check_matrix(name: str, x: Tensor) -> None:
-    if x.ndim != 2 or 0 in x.shape:
-        raise ValueError(
-            f"{name} must be a matrix (n, d), one row per sample; got shape {tuple(x.shape)}."
-        )
-    if not x.is_floating_point():
-        raise ValueError(f"{name} must hold floating-point numbers; got {x.dtype}.")
-
-
-def _check_views(temperature: float, **views: Tensor) -> None:
-    """Two or more matrices of one shape, dtype and device."""
-    _check_temperature(temperature)
-    (first_name, first), *others = views.items()
-    _check_matrix(first_name, first)
-    for name, other in others:
-        _check_matrix(name, other)
-        for what in ("shape", "dtype", "device"):
-            wanted, got = getattr(first, what), getattr(other, what)
-            if wanted != got:
-                raise ValueError(
-                    f"{name} must have the {what} of {first_name}, {_show(wanted)}; got {_show(got)}."
-                )
-
-
-def _check_inputs(temperature: float, x: Tensor, z: Tensor, A: Net) -> tuple[Tensor, Tensor]:
-    """The unit rows of A(x) and of z, which must be of one shape."""
-    _check_temperature(temperature)
-    _check_matrix("x", x)
-    _check_matrix("z", z)
-    if len(x) != len(z):
-        raise ValueError(f"x and z must have equally many rows; got {len(x)} and {len(z)}.")
-    mapped = A(x)
-    if mapped.shape != z.shape:
-        raise ValueError(
-            f"A must map x to the shape of z, {tuple(z.shape)}; it returned {tuple(mapped.shape)}."
-        )
-    return unit(mapped).to(unit(z[:1]).dtype), unit(z)
-
-
-def _check_labels(s: Tensor, Y: Tensor, name: str = "Y") -> Tensor:
-    """Y as numbers of s's precision."""
-    if Y.ndim != 2 or len(Y) != len(s) or Y.shape[1] == 0:
-        raise ValueError(
-            f"{name} must be ({len(s)}, c), a 0/1 row of labels for each row of s; "
-            f"got shape {tuple(Y.shape)}."
-        )
-    if Y.device != s.device:
-        raise ValueError(f"{name} must be on the device of s, {s.device}; got {Y.device}.")
-    if Y.is_complex():
-        raise ValueError(f"{name} must hold 0/1 labels (bool, integer or float); got {Y.dtype}.")
-    return Y.to(torch.promote_types(s.dtype, torch.float32))
-
-
-def _show(value: object) -> str:
-    return str(tuple(value)) if isinstance(value, torch.Size) else str(value)

@@ -1,0 +1,90 @@
+"""Sentences for a bad call: each names the argument, what was expected and what came.
+
+Only what can be told without looking at values is checked here, so that nothing makes a GPU wait.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+
+def check_temperature(temperature: float) -> None:
+    if not 0 < temperature < math.inf:
+        raise ValueError(f"temperature must be a positive number; got {temperature}.")
+
+
+def check_tensor(name: str, x: Tensor) -> None:
+    if not isinstance(x, Tensor):
+        raise ValueError(
+            f"{name} must be a torch.Tensor (torch.as_tensor makes one); got {type(x).__name__}."
+        )
+
+
+def check_matrix(name: str, x: Tensor) -> None:
+    check_tensor(name, x)
+    if x.ndim != 2 or 0 in x.shape:
+        raise ValueError(
+            f"{name} must be a matrix (n, d), one row per sample; got shape {tuple(x.shape)}."
+        )
+    if not x.is_floating_point():
+        raise ValueError(f"{name} must hold floating-point numbers; got {x.dtype}.")
+
+
+def check_views(temperature: float, **views: Tensor) -> None:
+    """Two or more matrices of one shape, dtype and device."""
+    check_temperature(temperature)
+    (first_name, first), *others = views.items()
+    check_matrix(first_name, first)
+    for name, other in others:
+        check_matrix(name, other)
+        for what in ("shape", "dtype", "device"):
+            wanted, got = getattr(first, what), getattr(other, what)
+            if wanted != got:
+                raise ValueError(
+                    f"{name} must have the {what} of {first_name}, {_show(wanted)}; "
+                    f"got {_show(got)}."
+                )
+
+
+def check_returned(name: str, returned: Tensor, z: Tensor) -> None:
+    """What the net ``name`` returned must be comparable with z, row by row."""
+    if returned.shape != z.shape:
+        raise ValueError(
+            f"{name} must return one row of z's size per row, {tuple(z.shape)}; "
+            f"it returned {tuple(returned.shape)}."
+        )
+
+
+def check_classes(s: Tensor, y: Tensor) -> None:
+    """One whole class number per row of s."""
+    if len(y) != len(s):
+        raise ValueError(f"y must have one class per row of s, {len(s)}; got {len(y)}.")
+    if y.is_floating_point() or y.is_complex():
+        raise ValueError(f"y must hold whole class numbers; got {y.dtype}.")
+    _check_device("y", y, s)
+
+
+def check_labels(s: Tensor, Y: Tensor, name: str = "Y") -> Tensor:
+    """Y as numbers of s's precision."""
+    check_tensor(name, Y)
+    if Y.ndim != 2 or len(Y) != len(s) or Y.shape[1] == 0:
+        raise ValueError(
+            f"{name} must be ({len(s)}, c), a 0/1 row of labels for each row of s; "
+            f"got shape {tuple(Y.shape)}."
+        )
+    _check_device(name, Y, s)
+    if Y.is_complex():
+        raise ValueError(f"{name} must hold 0/1 labels (bool, integer or float); got {Y.dtype}.")
+    return Y.to(torch.promote_types(s.dtype, torch.float32))
+
+
+def _check_device(name: str, labels: Tensor, s: Tensor) -> None:
+    if labels.device != s.device:
+        raise ValueError(f"{name} must be on the device of s, {s.device}; got {labels.device}.")
+
+
+def _show(value: object) -> str:
+    return str(tuple(value)) if isinstance(value, torch.Size) else str(value)

@@ -1,0 +1,179 @@
+"""Every loss once more, slowly: loops over samples straight from its definition.
+
+Shares no line with herocon_lite. Works on scalars of torch, so gradients come along.
+"""
+
+import torch
+
+
+def cos(a, b):
+    return (a * b).sum() / (a * a).sum().sqrt() / (b * b).sum().sqrt()
+
+
+def _mean(values):
+    values = list(values)
+    return sum(values) / len(values)
+
+
+def info_nce(z1, z2, t):
+    n = len(z1)
+
+    def f(i, k):
+        return torch.exp(cos(z1[i], z2[k]) / t)
+
+    return _mean(-torch.log(f(i, i) / sum(f(i, k) for k in range(n))) for i in range(n))
+
+
+def cmc(z1, z2, t):
+    return (info_nce(z1, z2, t) + info_nce(z2, z1, t)) / 2
+
+
+def _two_view_rows(z1, z2, t):
+    """For each of the 2n rows: its positive f, and the list of its 2n − 2 negatives' f."""
+    n, z = len(z1), [*z1, *z2]
+    for i in range(2 * n):
+        partner = (i + n) % (2 * n)
+        negatives = [k for k in range(2 * n) if k not in (i, partner)]
+        yield (
+            torch.exp(cos(z[i], z[partner]) / t),
+            [torch.exp(cos(z[i], z[k]) / t) for k in negatives],
+        )
+
+
+def nt_xent(z1, z2, t):
+    return _mean(-torch.log(p / (p + sum(q))) for p, q in _two_view_rows(z1, z2, t))
+
+
+def hard_negative(z1, z2, t, tau_plus=0.1, beta=1.0):
+    def row(positive, negatives):
+        size = len(negatives)
+        w = [f**beta for f in negatives]
+        total = sum(wi * f for wi, f in zip(w, negatives, strict=True)) / (sum(w) / size)
+        total = (total - tau_plus * size * positive) / (1 - tau_plus)
+        total = total.clamp_min(size * torch.exp(torch.tensor(-1 / t, dtype=total.dtype)))
+        return -torch.log(positive / (positive + total))
+
+    return _mean(row(p, q) for p, q in _two_view_rows(z1, z2, t))
+
+
+def debiased(z1, z2, t, tau_plus=0.1):
+    return hard_negative(z1, z2, t, tau_plus, beta=0.0)
+
+
+def g(a, b, ha, hb):
+    return 0.5 * (torch.exp(1 - cos(a, hb)) + torch.exp(1 - cos(b, ha)))
+
+
+def input_contrast(x, z, A, t, H=None):
+    n, ax = len(x), A(x)
+    h = z if H is None else H(z)
+
+    def row(i):
+        def f(k):
+            return torch.exp(cos(ax[i], z[k]) / t)
+
+        others = [k for k in range(n) if k != i]
+        total = sum((1 if H is None else g(z[i], z[k], h[i], h[k])) * f(k) for k in others)
+        return -torch.log(f(i) / (f(i) + total))
+
+    return _mean(row(i) for i in range(n))
+
+
+def input_weighted(x, z, A, t):
+    n, ax = len(x), A(x)
+
+    def row(i):
+        def f(k):
+            return torch.exp(cos(ax[i], z[k]) / t)
+
+        total = sum(torch.exp(1 - cos(x[i], x[k])) * f(k) for k in range(n) if k != i)
+        return -torch.log(f(i) / (f(i) + total))
+
+    return _mean(row(i) for i in range(n))
+
+
+def weighted_unsupervised(z1, z2, H, t):
+    n, z, h = len(z1), (z1, z2), (H(z1), H(z2))
+
+    def row(i):
+        positive = torch.exp(cos(z1[i], z2[i]) / t)
+        total = sum(
+            g(z1[i], z[j][k], h[0][i], h[j][k]) * torch.exp(cos(z1[i], z[j][k]) / t)
+            for k in range(n)
+            if k != i
+            for j in (0, 1)
+        )
+        return -torch.log(positive / (positive + total))
+
+    return _mean(row(i) for i in range(n))
+
+
+def released_unsupervised(z1, z2, H, t):
+    """The public code's L_u less its constant: matrices over (row of view 1, row of view 2)."""
+    n, h1, h2 = len(z1), H(z1), H(z2)
+    f = [[torch.exp(cos(z1[i], z2[k]) / t) for k in range(n)] for i in range(n)]
+    weight = [
+        [
+            0.5 * (torch.exp(1 - cos(h1[i], z2[k])) + torch.exp(1 - cos(h2[i], z1[k])))
+            for k in range(n)
+        ]
+        for i in range(n)
+    ]
+    return _mean(
+        torch.log(sum(weight[i][k] * f[i][k] for i in range(n)) / f[k][k]) for k in range(n)
+    )
+
+
+def sup_con(s, y, t):
+    n, total = len(s), 0
+    for i in range(n):
+        same = [p for p in range(n) if p != i and bool((y[p] == y[i]).all())]
+        if same:
+            everyone = sum(torch.exp(cos(s[i], s[k]) / t) for k in range(n) if k != i)
+            total = total - _mean(
+                torch.log(torch.exp(cos(s[i], s[p]) / t) / everyone) for p in same
+            )
+    return total / n
+
+
+def mul_sup_con(s, Y, t):
+    (n, c), total = Y.shape, 0
+    for i in range(n):
+        for a in range(c):
+            same = [p for p in range(n) if p != i and Y[p, a] == 1]
+            if Y[i, a] == 1 and same:
+                everyone = sum(torch.exp(cos(s[i], s[k]) / t) for k in range(n) if k != i)
+                total = total - _mean(
+                    torch.log(torch.exp(cos(s[i], s[p]) / t) / everyone) for p in same
+                )
+    return total / max(int(Y.sum()), 1)
+
+
+def weighted_supervised(s, Y, t, distance="hamming", self_pairs=False, label_sum=False, per=1.0):
+    """Eq. 7; ``distance=None`` is Eq. 6; ``per`` divides γ."""
+    (n, c), total = Y.shape, 0
+
+    def dist(i, k):
+        d = sum(int(Y[i, a] != Y[k, a]) for a in range(c))
+        return min(d, 1) if distance == "indicator" else d
+
+    def gamma(i, k):
+        return 1 if distance is None else dist(i, k) / per
+
+    def sigma(i, j):
+        return 1 if distance is None else 1 - dist(i, j) / c
+
+    for a in range(c):
+        has = [i for i in range(n) if Y[i, a] == 1]
+        lacks = [k for k in range(n) if Y[k, a] == 0]
+        terms = []
+        for i in has:
+            for j in has:
+                if (i == j and not self_pairs) or not lacks:
+                    continue
+                up = sigma(i, j) * torch.exp(cos(s[i], s[j]) / t)
+                down = up + sum(gamma(i, k) * torch.exp(cos(s[i], s[k]) / t) for k in lacks)
+                terms.append(-torch.log(up / down))
+        if terms:
+            total = total + _mean(terms)
+    return total if label_sum else total / c

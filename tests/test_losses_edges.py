@@ -1,0 +1,302 @@
+"""Edge cases, bad calls, devices and precisions."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from herocon_lite import losses
+from herocon_lite.similarity import row_logsumexp
+from tests.cases import CASES, gradients, make_batch
+
+each_loss = pytest.mark.parametrize("name", CASES)
+UNSUPERVISED = ("info_nce", "cmc", "nt_xent", "debiased", "hard_negative", "eq2", "eq4", "l2")
+PER_LABEL = ("eq6", "eq7", "eq7_indicator")
+
+
+def finite(name, batch, temperature=0.5):
+    """The loss's value, after seeing that it and every gradient are finite."""
+    loss = CASES[name].ours(batch, temperature)
+    assert torch.isfinite(loss)
+    assert all(torch.isfinite(g).all() for g in gradients(loss, batch))
+    return loss.item()
+
+
+# ---------------------------------------------------------------- edge cases
+
+
+@each_loss
+def test_one_sample(name):
+    """Nothing to contrast with: 0. Only the released L_u keeps its weighted positive, log g."""
+    value = finite(name, make_batch(n=1))
+    assert value == pytest.approx(0, abs=1e-12) or (name == "eq5_released" and 0 < value <= 2)
+
+
+@each_loss
+def test_two_samples_and_one_label(name):
+    for seed in range(4):
+        finite(name, make_batch(n=2, c=1, seed=seed))
+
+
+@each_loss
+@pytest.mark.parametrize("temperature", [1.0, 0.05])
+def test_identical_rows(name, temperature):
+    batch = make_batch(n=6)
+    with torch.no_grad():
+        for t in (batch.z1, batch.z2, batch.x):
+            t.copy_(t[:1].expand_as(t).clone())
+    finite(name, batch, temperature)
+
+
+@each_loss
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+def test_zero_rows(name, dtype):
+    """A zero row has cosine 0 with everything, and a gradient that does not explode."""
+    batch = make_batch(n=6, dtype=dtype)
+    with torch.no_grad():
+        for t in (batch.z1, batch.z2, batch.x):
+            t[:3] = 0
+    finite(name, batch)
+    grads = gradients(CASES[name].ours(batch, 0.5), batch)
+    assert max(g.abs().max().item() for g in grads) < 100
+
+
+def test_all_rows_zero():
+    z = torch.zeros(5, 3, dtype=torch.float64)
+    assert losses.info_nce(z, z).item() == pytest.approx(math.log(5))
+    assert losses.nt_xent(z, z).item() == pytest.approx(math.log(9))
+
+
+@pytest.mark.parametrize("name", PER_LABEL)
+def test_a_label_that_nobody_one_or_everybody_has_adds_zero_and_counts(name):
+    batch = make_batch(n=6, c=1)
+    batch.Y = torch.tensor([[1.0], [1], [1], [0], [0], [0]], dtype=torch.float64)
+    alone = finite(name, batch)
+    for column in ([0.0] * 6, [1.0] * 6, [0.0, 0, 0, 0, 0, 1]):
+        extra = torch.tensor(column, dtype=torch.float64)[:, None]
+        batch.Y = torch.cat([batch.Y[:, :1], extra], 1)
+        value = finite(name, batch)
+        if name == "eq6" or len(set(column)) == 1:  # else the label also changes distances
+            assert value == pytest.approx(alone / 2, rel=1e-12)
+        only_extra = batch.to(torch.float64)
+        only_extra.Y = extra
+        assert finite(name, only_extra) == 0.0
+
+
+@pytest.mark.parametrize("name", [*PER_LABEL, "eq7_released"])
+def test_all_label_vectors_equal(name):
+    for row in ([0.0, 0, 0], [1.0, 1, 1], [1.0, 0, 1]):
+        batch = make_batch(n=5, c=3)
+        batch.Y = torch.tensor([row] * 5, dtype=torch.float64)
+        assert finite(name, batch) == 0.0
+        assert all((g == 0).all() for g in gradients(CASES[name].ours(batch, 1.0), batch))
+
+
+def test_no_labels_at_all_in_mul_sup_con_and_all_classes_different_in_sup_con():
+    batch = make_batch(n=5, c=3)
+    batch.Y, batch.y = torch.zeros(5, 3, dtype=torch.float64), torch.arange(5)
+    assert finite("mul_sup_con", batch) == 0.0
+    assert finite("sup_con", batch) == 0.0
+
+
+def test_a_negative_far_below_the_row_maximum_is_not_lost():
+    """At τ = 0.01 the nearest row is a positive e^200 above all negatives of the label."""
+    s = torch.tensor([[1.0, 0.0], [1.0, 1e-4], [-1.0, 1e-3]], requires_grad=True)
+    Y = torch.tensor([[1], [1], [0]])
+    exact = losses.weighted_supervised(s.detach().double(), Y, 0.01).item()
+    assert 0 < exact < 1e-80
+    far = losses.weighted_supervised(s.flip(0).detach().double(), Y, 0.01).item()
+    assert far == pytest.approx(100.0, rel=0.05)
+    assert losses.weighted_supervised(s.flip(0), Y, 0.01).item() == pytest.approx(far, rel=1e-3)
+
+
+# ---------------------------------------------------------------- bad calls
+
+Z, Y, LABELS = torch.randn(4, 3), torch.ones(4, 2), torch.arange(4)
+BAD_CALLS = [
+    (lambda: losses.info_nce(Z, torch.randn(5, 3)), r"z2.*shape of z1.*\(4, 3\).*\(5, 3\)"),
+    (lambda: losses.info_nce(torch.randn(4), torch.randn(4)), r"z1.*matrix.*\(4,\)"),
+    (lambda: losses.info_nce(torch.empty(0, 3), torch.empty(0, 3)), r"z1.*matrix.*\(0, 3\)"),
+    (lambda: losses.nt_xent(Z, Z.double()), r"z2.*dtype of z1.*float32.*float64"),
+    (lambda: losses.nt_xent(Z, Z.to("meta")), r"z2.*device of z1.*cpu.*meta"),
+    (lambda: losses.cmc(Z.long(), Z.long()), r"z1.*floating.*int64"),
+    (lambda: losses.info_nce(np.ones((4, 3)), Z), r"z1.*torch\.Tensor.*ndarray"),
+    (lambda: losses.weighted_unsupervised(Z, Z, lambda z: z[:, :2]), r"H.*\(4, 3\).*\(4, 2\)"),
+    (lambda: losses.weighted_unsupervised(Z, Z, lambda z: z, preset="mine"), r"preset.*mine"),
+    (lambda: losses.input_contrast(torch.randn(4, 7), Z, lambda x: x), r"A.*\(4, 3\).*\(4, 7\)"),
+    (lambda: losses.input_contrast(torch.randn(5, 7), Z, lambda x: x), r"x and z.*5 and 4"),
+    (lambda: losses.weighted_supervised(Z, LABELS), r"Y.*\(4, c\).*\(4,\)"),
+    (lambda: losses.weighted_supervised(Z, Y[:3]), r"Y.*\(4, c\).*\(3, 2\)"),
+    (lambda: losses.weighted_supervised(Z, Y.to("meta")), r"Y.*device.*cpu.*meta"),
+    (lambda: losses.weighted_supervised(Z, Y * 1j), r"Y.*labels.*complex64"),
+    (lambda: losses.weighted_supervised(Z, Y, distance="cosine"), r"distance.*cosine"),
+    (lambda: losses.sup_con(Z, LABELS[:3]), r"y.*4.*3"),
+    (lambda: losses.sup_con(Z, LABELS.float()), r"y.*whole.*float32"),
+    (lambda: losses.sup_con(Z, [0, 1, 0, 1]), r"y.*torch\.Tensor.*list"),
+    (lambda: losses.mul_sup_con(Z, LABELS), r"Y.*\(4, c\)"),
+    (lambda: losses.debiased(Z, Z, tau_plus=1.0), r"tau_plus.*1\.0"),
+    (lambda: losses.hard_negative(Z, Z, beta=-1.0), r"beta.*-1\.0"),
+    (lambda: losses.over_pairs(losses.info_nce, [Z]), r"views.*two.*1"),
+    (lambda: losses.info_nce(Z, Z, chunk=0), r"chunk.*0"),
+    (lambda: row_logsumexp(Z, torch.randn(4, 2)), r"queries and keys.*\(4, 3\).*\(4, 2\)"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), BAD_CALLS)
+def test_a_bad_call_says_what_was_expected_and_what_came(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+@each_loss
+@pytest.mark.parametrize("temperature", [0, -1.0, math.nan, math.inf])
+def test_temperature_must_be_positive(name, temperature):
+    with pytest.raises(ValueError, match=f"temperature.*{temperature}"):
+        CASES[name].ours(make_batch(), temperature)
+
+
+# ---------------------------------------------------------------- devices and precisions
+
+
+class Watch(TorchDispatchMode):
+    """Records the operations of a step: where its tensors live, how large they are, what syncs."""
+
+    SYNCS = ("_local_scalar_dense", "nonzero", "item", "equal", "masked_select")
+
+    def __init__(self):
+        super().__init__()
+        self.devices, self.dtypes, self.syncs, self.largest = set(), set(), [], 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        out = func(*args, **(kwargs or {}))
+        for t in out if isinstance(out, tuple | list) else (out,):
+            if isinstance(t, torch.Tensor):
+                self.devices.add(t.device.type)
+                self.dtypes.add(t.dtype)
+                self.largest = max(self.largest, t.numel())
+        if any(s in str(func) for s in self.SYNCS):
+            self.syncs.append(str(func))
+        return out
+
+
+def on_meta(dtype=torch.float32):
+    batch = make_batch(n=6, d=4, c=3)
+    leaves = [t.detach().to("meta", dtype).requires_grad_() for t in batch.learned()]
+    return type(batch)(*leaves, batch.Y.to("meta"), batch.y.to("meta"))
+
+
+@each_loss
+def test_runs_on_the_meta_device_without_a_host_sync_or_a_cpu_tensor(name):
+    """A meta tensor has no values: any look at one raises."""
+    batch = on_meta()
+    with Watch() as watch:
+        loss = CASES[name].ours(batch, 0.5)
+        gradients(loss, batch)
+    assert loss.device.type == "meta" and loss.shape == ()
+    assert watch.devices == {"meta"}
+    assert not watch.syncs
+
+
+@each_loss
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_precision_follows_the_input(name, dtype):
+    batch = make_batch().to(dtype)
+    batch.Y = batch.Y.bool()  # labels of any kind follow too
+    with Watch() as watch:
+        loss = CASES[name].ours(batch, 0.5)
+        gradients(loss, batch)
+    assert loss.dtype == dtype
+    floats = {t for t in watch.dtypes if t.is_floating_point}
+    assert floats == {dtype}
+
+
+@pytest.mark.parametrize("name", (*UNSUPERVISED, "eq5", "eq5_released", "mul_sup_con"))
+def test_no_n_by_n_tensor(name):
+    n = 3000
+    batch = make_batch(n=n, d=3, c=2)
+    with Watch() as watch:
+        gradients(CASES[name].ours(batch, 0.5), batch)
+    assert watch.largest < n * n / 4
+
+
+@each_loss
+@pytest.mark.parametrize("half", [torch.bfloat16, torch.float16])
+def test_half_precision_inputs_are_summed_in_float32(name, half):
+    batch = make_batch(n=9, d=8).to(half)
+    truth = CASES[name].ours(batch.to(torch.float64), 0.1)
+    loss = CASES[name].ours(batch, 0.1)
+    assert loss.dtype == torch.float32
+    grads = gradients(loss, batch)
+    # H and A are the caller's nets and round in their own precision
+    loose = name in ("eq2", "eq4", "l2", "eq5", "eq5_released")
+    assert loss.item() == pytest.approx(truth.item(), rel=2e-2 if loose else 1e-5)
+    assert all(g.dtype == half and torch.isfinite(g).all() for g in grads)
+
+
+@each_loss
+@pytest.mark.parametrize("half", [torch.bfloat16, torch.float16])
+def test_autocast_does_not_touch_the_sums(name, half):
+    batch = make_batch(n=9, d=8).to(torch.float32)
+    truth = CASES[name].ours(batch, 0.1).item()
+    with torch.autocast("cpu", dtype=half):
+        loss = CASES[name].ours(batch, 0.1)
+        grads = gradients(loss, batch)
+    assert loss.dtype == torch.float32
+    loose = name in ("eq2", "eq4", "l2", "eq5", "eq5_released")  # H and A do run in half precision
+    assert loss.item() == pytest.approx(truth, rel=2e-2 if loose else 1e-5)
+    assert all(torch.isfinite(g).all() for g in grads)
+
+
+# ---------------------------------------------------------------- the kernel
+
+
+def dense_logsumexp(q, k, skip):
+    scores = q @ k.T
+    for i, j in itertools.product(range(len(q)), range(len(k))):
+        if j - i in skip:
+            scores[i, j] = -math.inf
+    return scores.logsumexp(1)
+
+
+@pytest.mark.parametrize("shape", [(5, 5), (4, 11), (7, 3)])
+@pytest.mark.parametrize("skip", [(), (0,), (0, 4), (2, -2), (100,)])
+@pytest.mark.parametrize("chunk", [1, 3, None])
+def test_row_logsumexp(shape, skip, chunk):
+    g = torch.Generator().manual_seed(0)
+    q = torch.randn(shape[0], 4, generator=g, dtype=torch.float64, requires_grad=True)
+    k = torch.randn(shape[1], 4, generator=g, dtype=torch.float64, requires_grad=True)
+    ours, dense = row_logsumexp(q, k, skip, chunk), dense_logsumexp(q, k, skip)
+    torch.testing.assert_close(ours, dense, rtol=1e-12, atol=1e-14)
+    weights = torch.arange(1.0, len(q) + 1).double()
+    mine = torch.autograd.grad(ours @ weights, (q, k))
+    wanted = torch.autograd.grad(dense @ weights, (q, k))
+    torch.testing.assert_close(mine, wanted, rtol=1e-11, atol=1e-13)
+
+
+def test_row_logsumexp_of_nothing_is_minus_infinity_with_zero_gradient():
+    q = torch.randn(1, 4, requires_grad=True)
+    k = torch.randn(1, 4, requires_grad=True)
+    value = row_logsumexp(q, k, skip=(0,))
+    assert value.item() == -math.inf
+    grads = torch.autograd.grad(torch.nn.functional.softplus(value).sum(), (q, k))
+    assert all((g == 0).all() for g in grads)
+
+
+def test_gathered_keys_give_the_same_as_one_process():
+    """Two workers with half of the rows each and all keys: the mask moves by the rank's offset."""
+    b = make_batch(n=8, d=5)
+    a1, a2 = b.z1.detach(), b.z2.detach()
+    whole = row_logsumexp(a1, torch.cat([a1, a2]), skip=(0, 8))
+    parts = [row_logsumexp(a1[r : r + 4], torch.cat([a1, a2]), skip=(r, 8 + r)) for r in (0, 4)]
+    torch.testing.assert_close(torch.cat(parts), whole, rtol=1e-13, atol=0)
+
+
+def test_huge_scores_stay_finite():
+    q = torch.tensor([[1e4]], requires_grad=True)
+    k = torch.tensor([[1.0], [-1.0]])
+    value = row_logsumexp(q, k)
+    assert value.item() == 1e4
+    assert torch.autograd.grad(value.sum(), q)[0].item() == 1.0
