@@ -185,13 +185,12 @@ def input_contrast(
         H, detach: as in :func:`weighted_unsupervised`; ``H=None`` means g ≡ 1.
     """
     a_x, a_z = _mapped(temperature, x, z, A)
-    if H is None:
-        log_negatives = row_logsumexp(a_x / temperature, a_z, skip=(0,), chunk=chunk)
-        return _contrast(_dot(a_x, a_z) / temperature, log_negatives)
-    w_z, h = _weight_features(z, a_z, H, detach)
-    terms = [_fold(a_x, a_z, temperature, h, w_z), _fold(a_x, a_z, temperature, w_z, h)]
-    logs = [row_logsumexp(q, k, skip=(0,), chunk=chunk) for q, k in terms]
-    return _contrast(_dot(a_x, a_z) / temperature, _log_mean_weighted(logs))
+    halves = None
+    if H is not None:
+        w, h = _weight_rows(z, a_z, H, detach)
+        halves = [(h, w), (w, h)]
+    log_negatives = _log_weighted_sum(a_x, a_z, temperature, halves, (0,), chunk)
+    return _contrast(_dot(a_x, a_z) / temperature, log_negatives)
 
 
 def input_weighted(
@@ -211,7 +210,7 @@ def input_weighted(
 def weighted_unsupervised(
     z1: Tensor,
     z2: Tensor,
-    H: Net,
+    H: Net | None,
     temperature: float = 1.0,
     preset: str | Switches = "paper",
     detach: bool = False,
@@ -229,6 +228,7 @@ def weighted_unsupervised(
     Args:
         z1, z2: (n, d), the two views; row i of both is sample i. Anchors come from view 1.
         H: the weight net, applied to z1 and z2 as given; any callable that keeps the shape.
+            ``None`` means g ≡ 1: what is left is one direction of :func:`nt_xent`.
         temperature: τ > 0. The paper's experiments use 1.
         preset: ``"paper"``, ``"released"`` or any :class:`Switches`.
         detach: stop the gradient that z gets through the weights; H still learns. At τ = 1 that
@@ -237,31 +237,25 @@ def weighted_unsupervised(
     """
     check_views(temperature, z1=z1, z2=z2)
     switches = _switches(preset)
-    a, w, h = [], [], []  # per view: unit rows, the same as the weights see them, H's unit rows
-    for z in (z1, z2):
-        a.append(unit(z))
-        w_view, h_view = _weight_features(z, a[-1], H, detach)
-        w.append(w_view)
-        h.append(h_view)
+    a = [unit(z1), unit(z2)]
+    if H is not None:
+        rows = [_weight_rows(z, r, H, detach) for z, r in ((z1, a[0]), (z2, a[1]))]
+        w, h = zip(*rows, strict=True)
     anchor, negatives = (1, (0,)) if switches.view2_anchors else (0, (0, 1))
     logs = []
     for view in negatives:
-        h_anchor, h_negative = (
-            (h[anchor], w[view]),
-            (w[anchor], h[view]),
-        )  # cos(H(i), k), cos(i, H(k))
-        if switches.transposed and anchor == 1:
-            h_anchor = h_anchor[::-1]
-        elif switches.transposed:
-            h_negative = h_negative[::-1]
+        halves = None
+        if H is not None:
+            halves = [(h[anchor], w[view]), (w[anchor], h[view])]  # cos(H(i), k), cos(i, H(k))
+            if switches.transposed:  # the half with H on view 2
+                half = 0 if anchor == 1 else 1
+                halves[half] = halves[half][::-1]
         own = () if switches.positive_weighted and view != anchor else (0,)
-        for left, right in (h_anchor, h_negative):
-            terms = _fold(a[anchor], a[view], temperature, left, right)
-            logs.append(row_logsumexp(*terms, skip=own, chunk=chunk))
-    positive = _dot(*a) / temperature
+        logs.append(_log_weighted_sum(a[anchor], a[view], temperature, halves, own, chunk))
+    positive, log_sum = _dot(*a) / temperature, _log_add(logs)
     if switches.positive_weighted:  # the sum already holds the positive
-        return (_log_mean_weighted(logs) - positive).mean()
-    return _contrast(positive, _log_mean_weighted(logs))
+        return (log_sum - positive).mean()
+    return _contrast(positive, log_sum)
 
 
 def over_pairs(loss: Callable[..., Tensor], views: Sequence[Tensor], **options) -> Tensor:
@@ -408,7 +402,7 @@ def _both_views(z1: Tensor, z2: Tensor, scale: float, chunk: int | None) -> tupl
     return _dot(a[:n], a[n:]).repeat(2) * scale, log_negatives
 
 
-def _weight_features(z: Tensor, a: Tensor, H: Net, detach: bool) -> tuple[Tensor, Tensor]:
+def _weight_rows(z: Tensor, a: Tensor, H: Net, detach: bool) -> tuple[Tensor, Tensor]:
     """What g is made of, for one view: its unit rows a, and the unit rows of H(z)."""
     h = H(z.detach() if detach else z)
     check_returned("H", h, z)
@@ -429,12 +423,25 @@ def _fold(
     return torch.cat([query / temperature, -w_query], 1), torch.cat([key, w_key], 1)
 
 
-def _log_mean_weighted(logs: list[Tensor]) -> Tensor:
-    """log Σ g·f from the log-sums of its halves: g is e/2 times a sum of two exponentials."""
-    halves = torch.stack(logs)
-    # a lone sample has no negatives: −inf, through which logsumexp has no gradient
-    halves = halves.clamp_min(torch.finfo(halves.dtype).min)
-    return halves.logsumexp(0) + (1 - math.log(2))
+def _log_weighted_sum(
+    query: Tensor,
+    key: Tensor,
+    temperature: float,
+    halves: Sequence[tuple[Tensor, Tensor]] | None,
+    skip: tuple[int, ...],
+    chunk: int | None,
+) -> Tensor:
+    """log Σ_k g_ik f(query_i, key_k), g = ½ Σ exp(1 − left_i · right_k) over the two halves."""
+    if halves is None:  # g ≡ 1
+        return row_logsumexp(query / temperature, key, skip, chunk)
+    products = [_fold(query, key, temperature, left, right) for left, right in halves]
+    return _log_add([row_logsumexp(q, k, skip, chunk) for q, k in products]) + (1 - math.log(2))
+
+
+def _log_add(logs: Sequence[Tensor]) -> Tensor:
+    """log of the sum, row by row; −inf (a lone sample has no negatives) gets a zero gradient."""
+    logs = torch.stack(tuple(logs))
+    return logs.clamp_min(torch.finfo(logs.dtype).min).logsumexp(0)
 
 
 def _log_softmax_loss(

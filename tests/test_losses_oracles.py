@@ -125,12 +125,20 @@ def test_debiased_floor_where_the_correction_takes_everything():
     )
 
 
-def test_released_preset_with_unit_weights_is_info_nce_from_view_2():
-    """g ≡ 1 needs cos(z, H(z)) = 1 for all pairs: only collinear rows give it."""
-    v = torch.tensor([[0.3, 0.4, 1.2]], dtype=torch.float64)
-    z1 = v * torch.tensor([[1.0], [2.0], [0.5]], dtype=torch.float64)
-    ours = losses.weighted_unsupervised(z1, z1, lambda z: z, preset="released")
-    torch.testing.assert_close(ours.item(), losses.info_nce(z1, z1).item(), rtol=1e-12, atol=0)
+@temperatures
+def test_without_weights_eq5_is_half_of_nt_xent(temperature):
+    b = make_batch(n=9, d=5)
+    halves = [
+        losses.weighted_unsupervised(u, v, None, temperature)
+        for u, v in ((b.z1, b.z2), (b.z2, b.z1))
+    ]
+    assert_same(sum(halves) / 2, losses.nt_xent(b.z1, b.z2, temperature), b, 1e-12)
+
+
+def test_without_weights_the_released_preset_is_info_nce_from_view_2():
+    b = make_batch(n=9, d=5)
+    ours = losses.weighted_unsupervised(b.z1, b.z2, None, preset="released")
+    assert_same(ours, losses.info_nce(b.z2, b.z1), b, 1e-12)
 
 
 @temperatures

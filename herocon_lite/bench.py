@@ -1,0 +1,311 @@
+"""`python -m herocon_lite bench`: how fast and how small the losses are, beside the alternatives.
+
+Everything is a ratio measured side by side in one run, on one thread, forward and backward. Times
+are the best of several interleaved rounds; memory is the peak of a fresh process above its inputs.
+An alternative that would have to keep more than 2 GiB for its backward pass is not run, and the
+table says so.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import platform
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+from torch import Tensor
+from tqdm import tqdm
+
+from herocon_lite import losses
+
+SIZES = (500, 1000, 2407, 5000, 10_000, 20_000, 50_000)
+LIMIT_BYTES = 2 * 2**30
+WIDTH = 200  # d, as in the paper's networks
+ROUNDS = 5
+SUPERVISED = (500, 40, 1024)  # rows, labels, d: a CelebA-like batch
+LABEL_RATE = 9 / 40
+OURS = "herocon_lite"
+
+ABOUT = (
+    "Forward and backward, best of five interleaved rounds; peak memory above the inputs, of a "
+    'fresh process. "Bare products" are the eight matrix products that a step of Eq. 5 cannot do '
+    'without. "Literal" is the formula as printed; "unit rows" divides by the norms first. '
+    "L_s: 500 rows, 40 labels, d = 1,024."
+)
+
+Step = Callable[[], None]
+
+
+# ------------------------------------------------------------------ what is compared
+
+
+def _cos(a: Tensor, b: Tensor) -> Tensor:
+    """As the paper prints it: the dot product over the product of the norms."""
+    return a @ b.T / (a.norm(dim=1)[:, None] * b.norm(dim=1)[None, :])
+
+
+def _cos_of_unit_rows(a: Tensor, b: Tensor) -> Tensor:
+    return (a / a.norm(dim=1, keepdim=True)) @ (b / b.norm(dim=1, keepdim=True)).T
+
+
+def literal_unsupervised(z1: Tensor, z2: Tensor, H: losses.Net, cos=_cos) -> Tensor:
+    """Eq. 5 typed in from the paper, n × n matrices and all."""
+    h1, own, negatives = H(z1), torch.eye(len(z1), dtype=torch.bool), 0
+    for z in (z1, z2):
+        f = torch.exp(cos(z1, z))
+        g = (torch.exp(1 - cos(z1, H(z))) + torch.exp(1 - cos(h1, z))) / 2
+        negatives = negatives + (g * f).masked_fill(own, 0).sum(1)
+    positive = f.diagonal()  # of the last block, view 1 against view 2
+    return -torch.log(positive / (positive + negatives)).mean()
+
+
+def label_loop(s: Tensor, Y: Tensor) -> Tensor:
+    """Eq. 7 with a loop over labels that forms its similarities anew for each."""
+    c, total = Y.shape[1], 0
+    for a in range(c):
+        has, lacks = Y[:, a] == 1, Y[:, a] == 0
+        sigma = 1 - (Y[has][:, None] != Y[has][None]).sum(2) / c
+        gamma = (Y[has][:, None] != Y[lacks][None]).sum(2)
+        up = sigma * torch.exp(_cos(s[has], s[has]))
+        down = up + (gamma * torch.exp(_cos(s[has], s[lacks]))).sum(1, keepdim=True)
+        terms = -torch.log(up / down)
+        pairs = len(terms) * (len(terms) - 1)
+        total = total + (terms.sum() - terms.diagonal().sum()) / pairs
+    return total / c
+
+
+def _bare_products(n: int, d: int = WIDTH) -> Step:
+    """The eight n × 2n × d products that a step of Eq. 5 cannot do without, and nothing else.
+
+    Two forward, the same two again in backward, and four for the gradients; unchunked.
+    """
+    q, keys, share = torch.randn(n, d), torch.randn(2 * n, d), torch.randn(n, 2 * n)
+    scores, grad_q, grad_keys = torch.empty(n, 2 * n), torch.empty_like(q), torch.empty_like(keys)
+
+    def step() -> None:
+        for _ in range(4):
+            torch.mm(q, keys.T, out=scores)
+        for _ in range(2):
+            torch.mm(share, keys, out=grad_q)
+            torch.mm(share.T, q, out=grad_keys)
+
+    return step
+
+
+def _metric_learning(z1: Tensor, z2: Tensor) -> Tensor:
+    from pytorch_metric_learning.losses import NTXentLoss, SelfSupervisedLoss
+
+    return SelfSupervisedLoss(NTXentLoss(0.5))(z1, z2)
+
+
+def _lightly(z1: Tensor, z2: Tensor) -> Tensor:
+    from lightly.loss import NTXentLoss
+
+    return NTXentLoss(0.5)(z1, z2)
+
+
+def _two_views(loss: Callable[..., Tensor], weighted: bool, dtype=torch.float32):
+    """n ↦ one forward and backward pass of a two-view loss on random rows."""
+
+    def prepare(n: int, d: int = WIDTH) -> Step:
+        torch.manual_seed(0)
+        z1, z2 = (torch.randn(n, d, dtype=dtype, requires_grad=True) for _ in range(2))
+        net = torch.nn.Sequential(torch.nn.Linear(d, d), torch.nn.Sigmoid()).to(dtype)
+        arguments = (z1, z2, net) if weighted else (z1, z2)
+        return lambda: loss(*arguments).backward()
+
+    return prepare
+
+
+def _labelled(loss: Callable[[Tensor, Tensor], Tensor]):
+    def prepare(n: int, d: int = SUPERVISED[2]) -> Step:
+        torch.manual_seed(0)
+        s = torch.randn(n, d, requires_grad=True)
+        Y = (torch.rand(n, SUPERVISED[1]) < LABEL_RATE).float()
+        return lambda: loss(s, Y).backward()
+
+    return prepare
+
+
+def _unit_rows(z1: Tensor, z2: Tensor, H: losses.Net) -> Tensor:
+    return literal_unsupervised(z1, z2, H, cos=_cos_of_unit_rows)
+
+
+# loss → who computes it → (n ↦ step)
+GROUPS: dict[str, dict[str, Callable[..., Step]]] = {
+    "L_u (Eq. 5)": {
+        OURS: _two_views(losses.weighted_unsupervised, True),
+        "bare products": _bare_products,
+        "literal float32": _two_views(literal_unsupervised, True),
+        "literal float32, unit rows": _two_views(_unit_rows, True),
+        "literal float64": _two_views(literal_unsupervised, True, torch.float64),
+    },
+    "NT-Xent": {
+        OURS: _two_views(losses.nt_xent, False),
+        "lightly": _two_views(_lightly, False),
+        "pytorch-metric-learning": _two_views(_metric_learning, False),
+    },
+    "L_s (Eq. 7)": {
+        OURS: _labelled(losses.weighted_supervised),
+        "loop over labels": _labelled(label_loop),
+    },
+}
+
+
+# ------------------------------------------------------------------ measuring
+
+
+def kept_bytes(prepare: Callable[..., Step], n: int) -> float:
+    """About what a step would keep for its backward pass at n: two small sizes and their growth.
+
+    Rows are narrow here, so that what grows with pairs of samples shows.
+    """
+
+    def at(m: int) -> int:
+        storages = {}
+
+        def pack(t: Tensor) -> Tensor:
+            storages[t.untyped_storage().data_ptr()] = t.untyped_storage().nbytes()
+            return t
+
+        step = prepare(m, d=8)
+        with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
+            step()
+        return sum(storages.values())
+
+    small, large = at(64), at(128)
+    if small == 0:  # no autograd: the scores and the shares are what it holds
+        return 2 * (n * 2 * n) * 4
+    return large * (n / 128) ** math.log2(large / small)
+
+
+def interleaved(steps: dict[str, Step], rounds: int) -> dict[str, float]:
+    """Best seconds of each step; rounds are interleaved so that all see the same machine."""
+    best = dict.fromkeys(steps, math.inf)
+    for _ in range(rounds):
+        for name, step in steps.items():
+            start = time.perf_counter()
+            step()
+            best[name] = min(best[name], time.perf_counter() - start)
+    return best
+
+
+def fresh_process(group: str, name: str, n: int) -> tuple[float, float]:
+    """Seconds, and peak MiB above the inputs, of one step in a process of its own."""
+    command = [sys.executable, "-m", "herocon_lite.bench", group, name, str(n)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    seconds, mib = map(float, done.stdout.split())
+    return seconds, mib
+
+
+def _in_fresh_process(group: str, name: str, n: int) -> None:
+    torch.set_num_threads(1)
+    prepare = GROUPS[group][name]
+    prepare(64)()  # libraries loaded and their buffers made
+    step = prepare(n)
+    before, start = _peak_rss(), time.perf_counter()
+    step()
+    print(time.perf_counter() - start, (_peak_rss() - before) / 2**20)
+
+
+def _peak_rss() -> int:
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def run(sizes: tuple[int, ...] = SIZES) -> list[dict]:
+    """One row per loss, implementation and size: seconds, ratio to ours, peak memory."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    work = [(g, n) for g in GROUPS for n in ((SUPERVISED[0],) if g.startswith("L_s") else sizes)]
+    rows = []
+    try:
+        for group, n in tqdm(work, desc="bench", unit="size"):
+            rows += _measure(group, n)
+    finally:
+        torch.set_num_threads(threads)
+    return rows
+
+
+def _measure(group: str, n: int) -> list[dict]:
+    members = GROUPS[group]
+    kept = {name: kept_bytes(prepare, n) for name, prepare in members.items()}
+    fits = [name for name in members if kept[name] <= LIMIT_BYTES]
+    alone = {name: fresh_process(group, name, n) for name in fits}
+    if len(fits) > 1:
+        seconds = interleaved({name: members[name](n) for name in fits}, ROUNDS)
+    else:  # nothing to compare with: the fresh process has timed it already
+        seconds = {name: alone[name][0] for name in fits}
+    rows = []
+    for name in members:
+        row = {"loss": group, "by": name, "n": n}
+        if name not in fits:
+            row["would_keep_gib"] = round(kept[name] / 2**30, 1)
+        else:
+            row["seconds"] = round(seconds[name], 5)
+            row["ratio"] = round(seconds[name] / seconds[OURS], 2)
+            row["peak_mib"] = round(alone[name][1], 1)
+        rows.append(row)
+    return rows
+
+
+# ------------------------------------------------------------------ the table
+
+
+def growth(rows: list[dict], group: str, name: str, column: str) -> float | None:
+    """Exponent p of column ~ n^p between the two largest sizes that were run."""
+    found = [r for r in rows if r["loss"] == group and r["by"] == name and r.get(column)]
+    if len(found) < 2:
+        return None
+    first, last = found[-2:]
+    return math.log(last[column] / first[column]) / math.log(last["n"] / first["n"])
+
+
+def table(rows: list[dict]) -> str:
+    """The rows as a Markdown table, with how time and memory grow at the end of each group."""
+    lines = [
+        "| loss | by | n | seconds | times ours | peak MiB |",
+        "|---|---|--:|--:|--:|--:|",
+    ]
+    for r in rows:
+        if "seconds" in r:
+            cells = f"{r['seconds']:.4f} | {r['ratio']:.2f} | {r['peak_mib']:.0f}"
+        else:
+            cells = f"not run: would keep {r['would_keep_gib']:,} GiB | |"
+        lines.append(f"| {r['loss']} | {r['by']} | {r['n']:,} | {cells} |")
+    lines += ["", "Growth between the two largest sizes run (time ~ n^p, memory ~ n^q):", ""]
+    for group, members in GROUPS.items():
+        for name in members:
+            p, q = (growth(rows, group, name, c) for c in ("seconds", "peak_mib"))
+            if p is not None:
+                memory = "too little to tell" if q is None else f"{q:.2f}"
+                lines.append(f"- {group}, {name}: p = {p:.2f}, q = {memory}")
+    return "\n".join(lines)
+
+
+def save(rows: list[dict], folder: Path) -> None:
+    """bench.jsonl, one object a line, the first one telling where it was measured; and bench.md."""
+    where = {
+        "threads": 1,
+        "d": WIDTH,
+        "processor": platform.machine(),
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "date": time.strftime("%Y-%m-%d"),
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = [json.dumps(r) + "\n" for r in [where, *rows]]
+    (folder / "bench.jsonl").write_text("".join(lines))
+    told = ", ".join(f"{key} {value}" for key, value in where.items())
+    head = f"# Time and memory of the losses\n\nMade by `python -m herocon_lite bench` ({told}).\n"
+    (folder / "bench.md").write_text(f"{head}{ABOUT}\n\n{table(rows)}\n")
+
+
+if __name__ == "__main__":  # a fresh process, started by fresh_process
+    _in_fresh_process(sys.argv[1], sys.argv[2], int(sys.argv[3]))

@@ -1,0 +1,68 @@
+"""The bench compares equals and tells what it did not run. No test asserts a time."""
+
+import json
+
+import pytest
+import torch
+
+from herocon_lite import bench, losses
+from herocon_lite.__main__ import main
+from tests.cases import gradients, make_batch
+
+
+@pytest.mark.parametrize("cos", [bench._cos, bench._cos_of_unit_rows])
+def test_the_literal_formula_is_the_same_loss(cos):
+    b = make_batch(n=10, d=5)
+    ours = losses.weighted_unsupervised(b.z1, b.z2, b.H)
+    literal = bench.literal_unsupervised(b.z1, b.z2, b.H, cos)
+    torch.testing.assert_close(literal, ours, rtol=1e-12, atol=0)
+    for mine, wanted in zip(gradients(ours, b), gradients(literal, b), strict=True):
+        torch.testing.assert_close(mine, wanted, rtol=1e-9, atol=1e-13)
+
+
+def test_the_label_loop_is_the_same_loss():
+    b = make_batch(n=20, d=5, c=4)
+    ours = losses.weighted_supervised(b.z1, b.Y)
+    torch.testing.assert_close(bench.label_loop(b.z1, b.Y), ours, rtol=1e-12, atol=0)
+
+
+def test_what_is_kept_grows_linearly_for_ours_and_quadratically_for_the_literal():
+    group = bench.GROUPS["L_u (Eq. 5)"]
+    small, large = (bench.kept_bytes(group[bench.OURS], n) for n in (1000, 8000))
+    assert large / small < 8.5
+    small, large = (bench.kept_bytes(group["literal float32"], n) for n in (1000, 8000))
+    assert large / small > 55
+
+
+def test_a_short_bench_prints_and_saves_one_table(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(bench, "ROUNDS", 1)
+    monkeypatch.setattr(bench, "SUPERVISED", (60, 4, 16))
+    monkeypatch.setattr(bench, "LIMIT_BYTES", 5 * 2**20)
+    few = {  # each row is a process of its own
+        "L_u (Eq. 5)": (bench.OURS, "literal float32"),
+        "L_s (Eq. 7)": (bench.OURS,),
+    }
+    groups = {g: {name: bench.GROUPS[g][name] for name in names} for g, names in few.items()}
+    monkeypatch.setattr(bench, "GROUPS", groups)
+    threads = torch.get_num_threads()
+    assert main(["bench", "--sizes", "100", "400", "--folder", str(tmp_path)]) == 0
+    assert torch.get_num_threads() == threads
+    printed = capsys.readouterr().out
+    where, *rows = map(json.loads, (tmp_path / "bench.jsonl").read_text().splitlines())
+    assert where["threads"] == 1
+    assert bench.table(rows) in printed
+    assert bench.table(rows) in (tmp_path / "bench.md").read_text()
+    # every implementation at every size, run or told why not
+    sizes = {g: 1 if g.startswith("L_s") else 2 for g in bench.GROUPS}
+    assert len(rows) == sum(len(m) * sizes[g] for g, m in bench.GROUPS.items())
+    stopped = [r for r in rows if "seconds" not in r]
+    assert stopped and all(r["by"] != bench.OURS for r in stopped)
+    assert printed.count("not run: would keep") == len(stopped)
+    assert all(r["ratio"] == 1 for r in rows if r["by"] == bench.OURS)
+    assert f"L_u (Eq. 5), {bench.OURS}: p =" in printed
+
+
+def test_sizes_below_two_are_refused(capsys):
+    with pytest.raises(SystemExit):
+        main(["bench", "--sizes", "1"])
+    assert "at least 2 samples" in capsys.readouterr().err

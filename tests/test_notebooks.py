@@ -1,0 +1,177 @@
+"""What nbval does not see: pairs out of step, stripped outputs, missing alt texts, dead links.
+
+No kernel is started here, save for one small notebook that shows nbval catching a changed number.
+"""
+
+import base64
+import subprocess
+import sys
+from pathlib import Path
+
+import jupytext
+import nbformat
+import pytest
+import yaml
+
+from tests.run_notebooks import BOOK, COVER, cover_image
+
+ROOT = BOOK.parent
+NOTEBOOKS = sorted(BOOK.glob("*.ipynb"))
+each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
+
+
+# ---------------------------------------------------------------- the checks
+
+
+def assert_in_step(path: Path) -> None:
+    def inputs(notebook):
+        return [
+            (c.cell_type, c.source, c.metadata.get("tags", []), c.metadata.get("mystnb"))
+            for c in notebook.cells
+        ]
+
+    script = path.with_suffix(".py")
+    assert script.exists(), f"{path.name} has no paired script"
+    assert inputs(jupytext.read(path)) == inputs(jupytext.read(script)), (
+        f"out of step: run `python tests/run_notebooks.py {script.name}`"
+    )
+
+
+def assert_was_run(path: Path) -> None:
+    """nbval compares nothing for a cell that was never run, so a stripped notebook would pass."""
+    cells = [c for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code"]
+    assert [c.execution_count for c in cells] == list(range(1, len(cells) + 1)), (
+        f"not run from top to bottom: run `python tests/run_notebooks.py book/{path.stem}.py`"
+    )
+    assert any(c.outputs for c in cells), "no output is stored"
+    # A print whose output is gone would only be compared with nothing.
+    for c in cells:
+        assert c.outputs or "print(" not in c.source or "def " in c.source, c.source
+        assert not any(o.output_type == "error" for o in c.outputs), c.source
+
+
+def assert_figures_have_alt_text(path: Path) -> None:
+    for cell in nbformat.read(path, as_version=4).cells:
+        if any("image/png" in o.get("data", {}) for o in cell.get("outputs", [])):
+            alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
+            assert len(alt) > 40, f"describe this figure in mystnb.image.alt:\n{cell.source}"
+
+
+CHECKS = [assert_in_step, assert_was_run, assert_figures_have_alt_text]
+
+
+@each_notebook
+@pytest.mark.parametrize("check", CHECKS, ids=lambda c: c.__name__)
+def test_notebook(path, check):
+    check(path)
+
+
+def test_every_notebook_is_in_the_table_of_contents():
+    toc = yaml.safe_load((BOOK / "_toc.yml").read_text())
+    listed = {c["file"] for part in toc["parts"] for c in part["chapters"]}
+    assert NOTEBOOKS
+    assert {p.stem for p in NOTEBOOKS} <= listed
+    for name in listed:
+        assert (BOOK / f"{name}.ipynb").exists() or (BOOK / f"{name}.md").exists()
+
+
+def test_the_cover_is_the_figure_of_its_cell():
+    covers = [
+        cover_image(c)
+        for p in NOTEBOOKS
+        for c in nbformat.read(p, as_version=4).cells
+        if "cover" in c.metadata.get("tags", [])
+    ]
+    assert len(covers) == 1
+    assert COVER.read_bytes() == base64.b64decode(covers[0])
+
+
+# ---------------------------------------------------------------- one address for all links
+
+
+def config() -> dict:
+    return yaml.safe_load((ROOT / "_config.yml").read_text())
+
+
+@each_notebook
+def test_first_code_cell_clones_the_configured_address(path):
+    first = next(c for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code")
+    assert f'"{config()["repository"]["url"]}"' in first.source
+    assert {"remove-cell", "nbval-ignore-output"} <= set(first.metadata.tags)
+
+
+def test_first_code_cells_are_the_same():
+    cells = {
+        next(c for c in nbformat.read(p, as_version=4).cells if c.cell_type == "code").source
+        for p in NOTEBOOKS
+    }
+    assert len(cells) == 1
+
+
+def test_links_of_the_readme_follow_the_configured_address():
+    url = config()["repository"]["url"]
+    owner_repo = url.removeprefix("https://github.com/")
+    colab = f"https://colab.research.google.com/github/{owner_repo}/blob/main/book/"
+    readme = (ROOT / "README.md").read_text()
+    for path in NOTEBOOKS:
+        assert f"{colab}{path.name}" in readme
+    for file in ("CITATION.cff", "README.md"):
+        text = (ROOT / file).read_text()
+        assert url in text
+        assert text.count("github") == text.count(owner_repo), f"another address in {file}"
+
+
+# ---------------------------------------------------------------- the checks see what they should
+
+
+@pytest.fixture
+def pair(tmp_path):
+    """A healthy notebook pair of two cells."""
+    notebook = nbformat.v4.new_notebook(
+        metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}},
+        cells=[nbformat.v4.new_markdown_cell("# Toy"), nbformat.v4.new_code_cell("print(1.25)")],
+    )
+    notebook.cells[1].execution_count = 1
+    notebook.cells[1].outputs = [nbformat.v4.new_output("stream", name="stdout", text="1.25\n")]
+    path = tmp_path / "toy.ipynb"
+    nbformat.write(notebook, path)
+    jupytext.write(notebook, path.with_suffix(".py"), fmt="py:percent")
+    for check in CHECKS:
+        check(path)
+    return path
+
+
+def nbval(path: Path) -> int:
+    command = [sys.executable, "-m", "pytest", "-q", "-c", str(ROOT / "pyproject.toml")]
+    command += ["--rootdir", str(ROOT), "--nbval", str(path)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True).returncode
+
+
+def test_nbval_passes_a_true_number_and_fails_a_changed_one(pair):
+    assert nbval(pair) == 0
+    pair.write_text(pair.read_text().replace('"1.25\\n"', '"1.26\\n"'))
+    assert nbval(pair) == 1
+
+
+def test_an_edited_half_of_a_pair_is_seen(pair):
+    script = pair.with_suffix(".py")
+    script.write_text(script.read_text().replace("1.25", "1.26"))
+    with pytest.raises(AssertionError, match="out of step"):
+        assert_in_step(pair)
+
+
+@pytest.mark.parametrize("field", ["execution_count", "outputs"])
+def test_stripped_outputs_are_seen(pair, field):
+    notebook = nbformat.read(pair, as_version=4)
+    notebook.cells[1][field] = None if field == "execution_count" else []
+    nbformat.write(notebook, pair)
+    with pytest.raises(AssertionError):
+        assert_was_run(pair)
+
+
+def test_a_figure_without_alt_text_is_seen(pair):
+    notebook = nbformat.read(pair, as_version=4)
+    notebook.cells[1].outputs = [nbformat.v4.new_output("display_data", {"image/png": "iVBORw0K"})]
+    nbformat.write(notebook, pair)
+    with pytest.raises(AssertionError, match="alt"):
+        assert_figures_have_alt_text(pair)

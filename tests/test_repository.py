@@ -1,0 +1,77 @@
+"""The promises of the README: light import, an example that runs, one address."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import yaml
+
+from tests.set_address import set_address
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def python(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_import_is_light():
+    """The losses need torch alone: the module adds nothing heavy, so no second either."""
+    loaded = python(
+        "import sys, torch; before = set(sys.modules)\n"
+        "import herocon_lite, herocon_lite.losses\n"
+        "print(*{name.split('.')[0] for name in set(sys.modules) - before})"
+    ).split()
+    heavy = {
+        "torchvision",
+        "sklearn",
+        "matplotlib",
+        "pandas",
+        "scipy",
+        "seaborn",
+        "lightly",
+        "timm",
+    }
+    assert not heavy & set(loaded)
+    assert "herocon_lite" in loaded
+
+
+def test_import_takes_less_than_half_a_second_beyond_torch():
+    took = python(
+        "import torch, time; start = time.perf_counter()\n"
+        "import herocon_lite, herocon_lite.losses\n"
+        "print(time.perf_counter() - start)"
+    )
+    assert float(took) < 0.5
+
+
+def test_the_example_of_the_readme_runs():
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
+    lines = [line.removeprefix("   ") for line in code.splitlines()]
+    assert re.fullmatch(r"L_u \d\.\d{3}   L_s \d\.\d{3}", python("\n".join(lines)))
+
+
+def test_the_address_is_set_from_the_config(tmp_path):
+    for name in ("README.md", "CITATION.cff", "_config.yml"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    shutil.copytree(ROOT / "book", tmp_path / "book")
+    config = tmp_path / "_config.yml"
+    old = yaml.safe_load(config.read_text())["repository"]["url"]
+    config.write_text(config.read_text().replace(old, "https://github.com/some-one/some.book"))
+    for file in set_address(tmp_path):
+        text = file.read_text()
+        assert old.removeprefix("https://github.com/") not in text
+        assert "some-one/some.book" in text
+
+
+def test_what_the_wheel_needs_is_in_the_requirements_and_torch_is_not_pinned():
+    wanted = (ROOT / "requirements.txt").read_text()
+    assert re.search(r"^torch>=", wanted, re.M) and "torch==" not in wanted
+    project = (ROOT / "pyproject.toml").read_text()
+    block = re.search(r"^dependencies = \[(.*?)^\]", project, re.M | re.S).group(1)
+    for line in block.split():
+        assert line.strip('",') in wanted
