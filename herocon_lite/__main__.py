@@ -23,6 +23,11 @@ def main(argv: list[str] | None = None) -> int:
         "--folder", type=Path, default=Path("results"), help="where to save (default: %(default)s)"
     )
     bench.set_defaults(run=_bench)
+    data = commands.add_parser(
+        "data", help="the data doctor: which data sets are here, whole and right"
+    )
+    data.add_argument("name", nargs="?", help="one data set: its card and a few rows")
+    data.set_defaults(run=_data)
     arguments = parser.parse_args(argv)
     return arguments.run(arguments)
 
@@ -35,6 +40,12 @@ def _bench(arguments: argparse.Namespace) -> int:
     bench.save(rows, arguments.folder)
     print(f"\nSaved in {arguments.folder}: bench.jsonl, bench.md.")
     return 0
+
+
+def _data(arguments: argparse.Namespace) -> int:
+    from herocon_lite.data import doctor
+
+    return doctor(arguments.name)
 
 
 def _size(text: str) -> int:

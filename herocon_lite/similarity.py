@@ -89,14 +89,15 @@ def row_logsumexp(
 
 
 class _RowLogSumExp(torch.autograd.Function):
+    # All products here write into a given tensor: those are never autocast.
+
     @staticmethod
     def forward(ctx, queries: Tensor, keys: Tensor, skip: tuple[int, ...], chunk: int) -> Tensor:
         lse = queries.new_empty(len(queries))
-        with full_precision(queries):
-            for rows, scores in _chunks(queries, keys, skip, chunk):
-                # finite, since −inf − (−inf) is not a number
-                top = scores.amax(1).clamp_min(torch.finfo(scores.dtype).min)
-                lse[rows] = scores.sub_(top[:, None]).exp_().sum(1).log_().add_(top)
+        for rows, scores in _chunks(queries, keys, skip, chunk):
+            # finite, since −inf − (−inf) is not a number
+            top = scores.amax(1).clamp_min(torch.finfo(scores.dtype).min)
+            lse[rows] = scores.sub_(top[:, None]).exp_().sum(1).log_().add_(top)
         ctx.save_for_backward(queries, keys, lse)
         ctx.skip, ctx.chunk = skip, chunk
         return lse
@@ -108,12 +109,11 @@ class _RowLogSumExp(torch.autograd.Function):
         # A row with no key has lse = −inf; any finite number in its place gives a share of 0.
         lse = lse.clamp_min(torch.finfo(lse.dtype).min)
         grad_queries, grad_keys = torch.empty_like(queries), torch.zeros_like(keys)
-        with full_precision(queries):
-            for rows, scores in _chunks(queries, keys, ctx.skip, ctx.chunk):
-                # softmax: how much of row i falls on key k
-                share = scores.sub_(lse[rows, None]).exp_().mul_(grad[rows, None])
-                torch.mm(share, keys, out=grad_queries[rows])
-                grad_keys.addmm_(share.T, queries[rows])
+        for rows, scores in _chunks(queries, keys, ctx.skip, ctx.chunk):
+            # softmax: how much of row i falls on key k
+            share = scores.sub_(lse[rows, None]).exp_().mul_(grad[rows, None])
+            torch.mm(share, keys, out=grad_queries[rows])
+            grad_keys.addmm_(share.T, queries[rows])
         return grad_queries, grad_keys, None, None
 
 

@@ -9,7 +9,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from herocon_lite import losses
-from herocon_lite.similarity import row_logsumexp
+from herocon_lite.similarity import row_logsumexp, softplus
 from tests.cases import CASES, gradients, make_batch
 
 each_loss = pytest.mark.parametrize("name", CASES)
@@ -300,3 +300,11 @@ def test_huge_scores_stay_finite():
     value = row_logsumexp(q, k)
     assert value.item() == 1e4
     assert torch.autograd.grad(value.sum(), q)[0].item() == 1.0
+
+
+def test_softplus_keeps_all_digits():
+    x = torch.tensor([-700.0, -20.0, 0.0, 19.0, 21.0, 35.0, 45.0, 800.0], dtype=torch.float64)
+    exact = [math.log1p(math.exp(-abs(v))) + max(v, 0.0) for v in x.tolist()]
+    torch.testing.assert_close(
+        softplus(x), torch.tensor(exact, dtype=torch.float64), rtol=1e-15, atol=0
+    )

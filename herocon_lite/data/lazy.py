@@ -1,0 +1,126 @@
+"""Rows that are made only when asked for, so that large views fit in memory."""
+
+from __future__ import annotations
+
+import struct
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Lazy:
+    """Looks like an array (len, shape, dtype, indexing by rows); ``make`` gives the rows' values.
+
+    ``view[3]`` is one row, ``view[rows]`` an array; ``np.asarray(view)`` makes all of it.
+    """
+
+    make: Callable[[np.ndarray], np.ndarray]  # row numbers (m,) → (m, *row_shape)
+    rows: np.ndarray  # (n,), the numbers that make() is given
+    row_shape: tuple[int, ...]
+    dtype: np.dtype
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (len(self.rows), *self.row_shape)
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    def __getitem__(self, index) -> np.ndarray:
+        rows = self.rows[np.asarray(index) if isinstance(index, list) else index]
+        return self.make(rows) if np.ndim(rows) else self.make(rows[None])[0]
+
+    def take(self, index: np.ndarray) -> Lazy:
+        """The same rows in another choice or order, still lazy."""
+        return replace(self, rows=self.rows[index])
+
+    def __array__(self, dtype=None, copy=None) -> np.ndarray:
+        return np.asarray(self.make(self.rows), dtype=dtype)
+
+
+@dataclass(frozen=True, eq=False)
+class Windows:
+    """Frames t − reach … t + reach side by side: row numbers t (m,) → (m, (2·reach + 1)·d)."""
+
+    frames: np.ndarray  # (n, d)
+    reach: int
+
+    def __call__(self, rows: np.ndarray) -> np.ndarray:
+        around = np.arange(-self.reach, self.reach + 1)
+        stacked = self.frames[rows[:, None] + around]  # (m, 2·reach + 1, d)
+        return stacked.reshape(len(rows), -1).astype(np.float32)
+
+
+@dataclass(frozen=True, eq=False)
+class ImageArchive:
+    """JPEG images inside one .tar or .zip, read without unpacking: row numbers → (m, 3, H, W).
+
+    Each call opens the archive for itself, so threads and worker processes do not disturb each
+    other.
+    """
+
+    path: Path
+    names: tuple[str, ...]
+    offset: np.ndarray  # of the image's bytes in a .tar, of its local header in a .zip
+    size: np.ndarray  # bytes stored
+    deflated: np.ndarray  # bool
+    image_shape: tuple[int, int]  # H, W
+
+    @classmethod
+    def open(cls, path: Path, names: list[str]) -> ImageArchive:
+        """Finds images by file name; the first ``k`` of ``names`` must be there, in any order."""
+        if zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as archive:
+                found = {
+                    Path(m.filename).name: (m.header_offset, m.compress_size, m.compress_type == 8)
+                    for m in archive.infolist()
+                }
+        else:
+            with tarfile.open(path, "r:") as archive:
+                found = {
+                    Path(m.name).name: (m.offset_data, m.size, False) for m in archive if m.isfile()
+                }
+        present = tuple(name for name in names if name in found)
+        if not present:
+            raise ValueError(f"{path} holds none of the expected images, such as {names[0]}.")
+        offset, size, deflated = map(np.array, zip(*(found[name] for name in present), strict=True))
+        unsized = cls(path, present, offset, size, deflated, (0, 0))
+        height, width, _ = unsized._decode(0).shape
+        return replace(unsized, image_shape=(height, width))
+
+    def __call__(self, rows: np.ndarray) -> np.ndarray:
+        images = np.empty((len(rows), 3, *self.image_shape), np.uint8)
+        for place, row in enumerate(rows):
+            image = self._decode(row)
+            if image.shape[:2] != self.image_shape:
+                raise ValueError(
+                    f"{self.names[row]} in {self.path} is {image.shape[:2]} pixels, "
+                    f"expected {self.image_shape} as the others."
+                )
+            images[place] = image.transpose(2, 0, 1)
+        return images
+
+    def _decode(self, row: int) -> np.ndarray:
+        from PIL import Image
+
+        with self.path.open("rb") as archive:
+            archive.seek(int(self.offset[row]))
+            if self.path.suffix == ".zip":
+                # a local header: 30 bytes, the last four the lengths of a name and of extras
+                lengths = struct.unpack("<HH", archive.read(30)[26:])
+                archive.seek(sum(lengths), 1)
+            data = archive.read(int(self.size[row]))
+        if self.deflated[row]:
+            data = zlib.decompress(data, -zlib.MAX_WBITS)
+        return np.asarray(Image.open(BytesIO(data)).convert("RGB"))
