@@ -280,13 +280,18 @@ def test_detach_in_eq4_stops_the_gradient_through_the_weights():
     )  # H still learns the same
 
 
-def test_over_pairs_is_the_mean_over_ordered_pairs():
-    batches = [make_batch(n=6, d=4, seed=s).z1 for s in range(3)]
-    ours = losses.over_pairs(losses.info_nce, batches, temperature=0.3)
-    slow = sum(
-        naive.info_nce(batches[u], batches[v], 0.3) for u in range(3) for v in range(3) if u != v
-    )
-    torch.testing.assert_close(ours, slow / 6, rtol=1e-12, atol=0)
+@settings(max_examples=10, deadline=None, derandomize=True)
+@given(views=st.integers(2, 5), temperature=st.floats(0.05, 3.0), seed=st.integers(0, 10**6))
+def test_over_pairs_is_the_mean_over_ordered_pairs(views, temperature, seed):
+    z = [make_batch(n=4, d=3, seed=seed + v).z1 for v in range(views)]
+    ours = losses.over_pairs(losses.info_nce, z, temperature=temperature)
+    slow = [
+        naive.info_nce(z[u], z[v], temperature)
+        for u in range(views)
+        for v in range(views)
+        if u != v
+    ]
+    torch.testing.assert_close(ours, sum(slow) / len(slow), rtol=1e-10, atol=0)
 
 
 def test_over_pairs_makes_eq5_symmetric():

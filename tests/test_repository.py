@@ -49,10 +49,14 @@ def test_import_takes_less_than_half_a_second_beyond_torch():
     assert float(took) < 0.5
 
 
-def test_the_example_of_the_readme_runs():
-    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
-    lines = [line.removeprefix("   ") for line in code.splitlines()]
-    assert re.fullmatch(r"L_u \d\.\d{3}   L_s \d\.\d{3}", python("\n".join(lines)))
+def test_the_examples_of_the_readme_run():
+    examples = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
+    printed = []
+    for code in examples:
+        lines = [line.removeprefix("   ") for line in code.splitlines()]
+        printed.append(python("\n".join(lines)))
+    assert re.fullmatch(r"L_u \d\.\d{3}   L_s \d\.\d{3}", printed[0])
+    assert printed[1].startswith("<yeast: 2417 rows, views 79 + 24, 14 labels, multilabel>")
 
 
 def test_the_address_is_set_from_the_config(tmp_path):
