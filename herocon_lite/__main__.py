@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
@@ -23,13 +24,40 @@ def main(argv: list[str] | None = None) -> int:
         "--folder", type=Path, default=Path("results"), help="where to save (default: %(default)s)"
     )
     bench.set_defaults(run=_bench)
+    run = commands.add_parser(
+        "run", help="train and test methods on a data set; done runs are skipped"
+    )
+    run.add_argument("data", help="a data set, such as yeast")
+    run.add_argument("methods", nargs="+", metavar="METHOD", help="such as dnn or herocon")
+    run.add_argument("--budget", default=os.environ.get("HEROCON_BUDGET", "smoke"))
+    run.add_argument("--seeds", type=int, default=1, metavar="N", help="seeds 0 … N − 1")
+    run.add_argument(
+        "--preset", default="paper", help="the equations, or what the public code does"
+    )
+    run.add_argument("--form", default="two_noisy", help="on data with one view: two_noisy or eq4")
+    run.add_argument("--protocol", default="transductive", help="transductive or inductive")
+    run.add_argument("--split", default="paper", help="paper, released or utterance")
+    run.add_argument("--device", help="cpu, cuda, mps; default: the best one here")
+    run.add_argument("--folder", type=Path, default=Path("results"), help="the record of all runs")
+    run.set_defaults(run=_run)
+    table = commands.add_parser("table", help="means and 95 %% intervals of all finished runs")
+    table.add_argument("data", nargs="?", help="one data set (default: all)")
+    style = table.add_mutually_exclusive_group()
+    style.add_argument("--csv", action="store_true")
+    style.add_argument("--md", action="store_true", help="Markdown, the default")
+    table.add_argument("--folder", type=Path, default=Path("results"))
+    table.set_defaults(run=_table)
     data = commands.add_parser(
         "data", help="the data doctor: which data sets are here, whole and right"
     )
     data.add_argument("name", nargs="?", help="one data set: its card and a few rows")
     data.set_defaults(run=_data)
     arguments = parser.parse_args(argv)
-    return arguments.run(arguments)
+    try:
+        return arguments.run(arguments)
+    except (ValueError, FileNotFoundError, PermissionError) as error:  # sentences for people
+        print(error, file=sys.stderr)
+        return 2
 
 
 def _bench(arguments: argparse.Namespace) -> int:
@@ -39,6 +67,52 @@ def _bench(arguments: argparse.Namespace) -> int:
     print(bench.table(rows))
     bench.save(rows, arguments.folder)
     print(f"\nSaved in {arguments.folder}: bench.jsonl, bench.md.")
+    return 0
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from herocon_lite import experiments
+
+    runs = [
+        experiments.Run(
+            arguments.data,
+            method,
+            seed,
+            arguments.budget,
+            arguments.preset,
+            arguments.form,
+            arguments.protocol,
+            arguments.split,
+        )
+        for seed in range(arguments.seeds)
+        for method in arguments.methods
+    ]
+    try:
+        done = experiments.execute_all(runs, arguments.folder, arguments.device)
+    except KeyboardInterrupt:
+        print("\nStopped. Finished runs are stored; the same command goes on from here.")
+        return 130
+    skipped = len(runs) - done
+    print(f"{done} runs done, {skipped} were there already." if skipped else f"{done} runs done.")
+    arguments.csv = False
+    return _table(arguments)
+
+
+def _table(arguments: argparse.Namespace) -> int:
+    from herocon_lite import results
+
+    where = {"data": arguments.data} if arguments.data else {}
+    frame = results.load(arguments.folder, **where)
+    if frame.empty:
+        print(f"No finished runs in {arguments.folder} yet: python -m herocon_lite run …")
+        return 1
+    for (name, how), rows in frame.groupby(["data", "split.how"]):
+        table = results.table(rows)
+        if arguments.csv:
+            print(table.to_csv(index=False), end="")
+        else:
+            about = f"{name}, {how} split: mean and 95 % t interval over seeds"
+            print(f"{about}\n\n{results.to_markdown(table)}\n")
     return 0
 
 

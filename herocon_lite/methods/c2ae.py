@@ -1,0 +1,105 @@
+r"""C2AE, the canonical-correlated autoencoder (Yeh et al. 2017), on the labelled rows only.
+
+F_x takes inputs and F_e takes labels to one space of L dimensions, F_d takes that space back to
+labels; predictions are F_d(F_x(x)). With A = F_x(X) and E = F_e(Y):
+
+    Φ = ‖A − E‖² + λ (‖AᵀA − I‖² + ‖EᵀE − I‖²)          inputs and labels agree, codes uncorrelated
+    Γ = Σ_i mean over p ∈ y_i, q ∉ y_i of exp(−κ (ŷ_p − ŷ_q)),  ŷ = F_d(F_e(y_i))
+
+Both are sums over the batch, as in its authors' code, and there is no cross-entropy: F_x learns
+from Φ alone.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from herocon_lite.methods.base import Method, Problem, check_weight, classification
+from herocon_lite.similarity import full_precision
+
+SLOPE = 0.1  # of the leaky ReLU, as its authors
+
+
+class C2AE(Method):
+    """Φ + w · Γ/κ.
+
+    Args:
+        code_size: L; four fifths of the number of labels.
+        penalty: λ, how strictly the codes' columns must be orthonormal over the batch.
+        ranking: w, the weight of Γ.
+        kappa: sharpness of Γ. Its authors' gradient carries no κ, hence the division.
+        width: of the hidden layer in F_e and F_d.
+        bce: add L_c on F_d(F_x(x)), which the original does not have.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        code_size: int | None = None,
+        penalty: float = 0.5,
+        ranking: float = 0.5,
+        kappa: float = 5.0,
+        width: int = 512,
+        bce: bool = False,
+    ):
+        check_weight("penalty", penalty)
+        check_weight("ranking", ranking)
+        if not 0 < kappa < math.inf:
+            raise ValueError(f"kappa must be a positive number; got {kappa}.")
+        super().__init__(problem)
+        labels = problem.n_labels
+        code_size = code_size or max(1, round(0.8 * labels))
+        self.input_code = nn.Linear(self.joint_size, code_size)  # the end of F_x
+        self.label_code = _two_layers(labels, width, code_size)  # F_e
+        self.decoder = _two_layers(code_size, width, labels)  # F_d, as logits
+        self.penalty, self.ranking, self.kappa, self.bce = penalty, ranking, kappa, bce
+
+    def terms(self, labeled, Y, unlabeled, progress):
+        A = _centred(self.input_code(self.embed(labeled)))
+        E = _centred(self.label_code(Y))
+        terms = {"phi": correlation(A, E, self.penalty)}
+        if self.ranking > 0:
+            scores = self.decoder(E).sigmoid()
+            terms["gamma"] = self.ranking / self.kappa * ranking(scores, Y, self.kappa).sum()
+        if self.bce:
+            terms["L_c"] = classification(self.decoder(A), Y)
+        return terms
+
+    def logits(self, views):
+        return self.decoder(_centred(self.input_code(self.embed(views))))
+
+
+def correlation(A: Tensor, E: Tensor, penalty: float) -> Tensor:
+    """Φ of the codes A and E, both (b, L): the penalised form of canonical correlation."""
+    with full_precision(A):
+        A, E = (x.to(torch.promote_types(x.dtype, torch.float32)) for x in (A, E))
+        eye = torch.eye(A.shape[1], dtype=A.dtype, device=A.device)
+        # L × L, over the whole batch: columns, not rows, are to be orthonormal
+        excess = (A.T @ A - eye).square().sum() + (E.T @ E - eye).square().sum()
+        return (A - E).square().sum() + penalty * excess
+
+
+def ranking(scores: Tensor, Y: Tensor, kappa: float) -> Tensor:
+    """Γ_i of each row, (b,): every label it has should score above every label it lacks.
+
+    The double mean over pairs (p, q) is a product of two means. A row with all labels or none has
+    no pair and gets 0.
+    """
+    Y = Y.to(scores.dtype)
+    has, lacks = Y.sum(1), (1 - Y).sum(1)
+    low = (Y * (-kappa * scores).exp()).sum(1) / has.clamp_min(1)
+    high = ((1 - Y) * (kappa * scores).exp()).sum(1) / lacks.clamp_min(1)
+    return low * high
+
+
+def _centred(code: Tensor) -> Tensor:
+    """Codes in (−½, ½): correlations need centred numbers."""
+    return code.sigmoid() - 0.5
+
+
+def _two_layers(p: int, width: int, q: int) -> nn.Module:
+    # no BatchNorm: F_d must treat a label's code and an input's code alike
+    return nn.Sequential(nn.Linear(p, width), nn.LeakyReLU(SLOPE), nn.Linear(width, q))

@@ -1,0 +1,271 @@
+"""One loop for every method: batches in, loss terms out. No method is named here.
+
+What happens in step k depends on the seed and k alone, so a run that was cut off goes on as if
+nothing had happened.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+from tqdm import tqdm
+
+from herocon_lite.data import Lazy
+from herocon_lite.methods import Method, probabilities
+from herocon_lite.optim import LARS
+from herocon_lite.similarity import full_precision
+
+Views = Sequence[np.ndarray | Lazy]
+
+PRECISIONS = ("float32", "float64", "bfloat16")
+HISTORY_POINTS = 100  # of the loss terms, over a run
+CHECKPOINT_SECONDS = 120.0
+ROWS_AT_ONCE = 2048  # in evaluation
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How long, how much at once, how fast; defaults as in the paper and its public code."""
+
+    steps: int
+    labeled_batch: int | None = None  # None: all rows in every step
+    unlabeled_batch: int | None = None
+    lr: float = 0.05
+    momentum: float = 0.95
+    trust: float = 0.02
+
+
+@dataclass
+class Training:
+    """What a run leaves behind, beside the trained method."""
+
+    history: list[dict[str, float]] = field(default_factory=list)  # {"step": k, term: value, …}
+    seconds: float = 0.0
+    peak_mib: float = 0.0
+
+
+def pick_device(name: str | None = None) -> torch.device:
+    """The device asked for, or the best one here: CUDA, Apple's, the CPU."""
+    if name is None:
+        if torch.cuda.is_available():
+            return torch.device("cuda")
+        return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+        torch.zeros(1, device=device).cpu()
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        reason = str(error).partition("\n")[0]
+        raise ValueError(
+            f"device must be one that works here, such as cpu; got {name!r} ({reason})."
+        ) from error
+    return device
+
+
+def train(
+    method: Method,
+    labeled: Views,
+    Y: np.ndarray,
+    unlabeled: Views | None,
+    schedule: Schedule,
+    seed: int = 0,
+    device: torch.device | None = None,
+    precision: str = "float32",
+    progress: bool = False,
+    checkpoint: Path | None = None,
+) -> Training:
+    """Minimises the sum of the method's loss terms; the method is trained in place.
+
+    Args:
+        method: from :func:`herocon_lite.methods.build`.
+        labeled, Y: views of the labelled rows, and their labels (n, c), 0/1.
+        unlabeled: views of further rows, whose labels nobody asks for; not touched unless the
+            method uses them.
+        seed: decides the order of the batches and whatever the method draws.
+        precision: ``float32``, ``float64``, or ``bfloat16`` (mixed: weights stay in float32).
+        progress: show a bar with the loss terms.
+        checkpoint: a file to save to every two minutes and to go on from; deleted at the end.
+    """
+    if precision not in PRECISIONS:
+        raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}; got {precision!r}.")
+    device = device or pick_device()
+    dtype = torch.float64 if precision == "float64" else torch.float32
+    half = torch.autocast(device.type, torch.bfloat16) if precision == "bfloat16" else None
+    method.to(device, dtype).train()
+    targets = torch.as_tensor(np.asarray(Y), dtype=dtype, device=device)
+    seen = Feed(labeled, schedule.labeled_batch, (seed, 0), device, dtype)
+    use = method.uses_unlabeled and unlabeled is not None
+    extra = Feed(unlabeled, schedule.unlabeled_batch, (seed, 1), device, dtype) if use else None
+    optimizer = _optimizer(method, schedule)
+    result, first = Training(), 0
+    if checkpoint is not None and checkpoint.exists():
+        first = _restore(checkpoint, method, optimizer, result)
+    history = []  # (step, terms) still on the device
+    started = saved = time.monotonic()
+    bar = tqdm(
+        range(first, schedule.steps), initial=first, total=schedule.steps, disable=not progress
+    )
+    for step in bar:
+        torch.manual_seed(_mixed(seed, 2, step))
+        rows = seen.rows(step)
+        with half or full_precision(targets):
+            terms = method.terms(
+                seen(rows),
+                targets[rows],
+                extra(extra.rows(step)) if extra else None,
+                step / schedule.steps,
+            )
+        optimizer.zero_grad()
+        sum(terms.values()).backward()
+        optimizer.step()
+        if step % max(1, schedule.steps // HISTORY_POINTS) == 0 or step == schedule.steps - 1:
+            history.append((step, {name: term.detach() for name, term in terms.items()}))
+            if progress:  # looking at values makes a GPU wait, so only now and then
+                bar.set_postfix({name: f"{term:.3f}" for name, term in history[-1][1].items()})
+        if method.after_step(step + 1, schedule.steps):
+            optimizer = _optimizer(method, schedule)  # its parameters have changed
+        if checkpoint is not None and time.monotonic() - saved > CHECKPOINT_SECONDS:
+            saved = time.monotonic()
+            result.history += _values(history)
+            result.seconds += saved - started
+            started, history = saved, []
+            _save(checkpoint, step + 1, method, optimizer, result)
+    result.history += _values(history)
+    result.seconds += time.monotonic() - started
+    result.peak_mib = _peak_mib(device)
+    if checkpoint is not None:
+        checkpoint.unlink(missing_ok=True)
+    return result
+
+
+@torch.no_grad()
+def predict(method: Method, views: Views, kind: str) -> np.ndarray:
+    """Probabilities (n, c) of the labels, a chunk of rows at a time."""
+    return _in_chunks(method, views, lambda rows: probabilities(method.logits(rows), kind))
+
+
+@torch.no_grad()
+def embed(method: Method, views: Views) -> np.ndarray:
+    """The joint representation (n, d), a chunk of rows at a time."""
+    return _in_chunks(method, views, method.embed)
+
+
+def _in_chunks(method: Method, views: Views, function) -> np.ndarray:
+    method.eval()
+    like = next(method.parameters())
+    feed = Feed(views, None, (0,), like.device, like.dtype)
+    rows = torch.arange(feed.count).split(ROWS_AT_ONCE)
+    return torch.cat([function(feed(part)).cpu() for part in rows]).numpy()
+
+
+# ------------------------------------------------------------------ batches
+
+
+class Feed:
+    """Rows of several views as tensors; what lies in memory is moved to the device once."""
+
+    def __init__(
+        self,
+        views: Views,
+        size: int | None,
+        seed: tuple[int, ...],
+        device: torch.device,
+        dtype: torch.dtype,
+    ):
+        self.count, self.size, self.seed = len(views[0]), size, seed
+        self.device, self.dtype = device, dtype
+        self.views = [v if isinstance(v, Lazy) else self._tensor(v) for v in views]
+
+    def rows(self, step: int) -> Tensor:
+        """Row numbers of a step: all of them, or the next ones of passes in random order."""
+        if self.size is None or self.size >= self.count:
+            return torch.arange(self.count)
+        place = torch.arange(step * self.size, (step + 1) * self.size)
+        passes = place // self.count  # at most two different ones
+        parts = [
+            _order(self.count, self.seed, int(number))[place[passes == number] % self.count]
+            for number in passes.unique()
+        ]
+        return torch.cat(parts)
+
+    def __call__(self, rows: Tensor) -> list[Tensor]:
+        on_device = rows.to(self.device)
+        return [
+            self._tensor(view[rows.numpy()]) if isinstance(view, Lazy) else view[on_device]
+            for view in self.views
+        ]
+
+    def _tensor(self, values: np.ndarray) -> Tensor:
+        """Features in the model's precision; images stay bytes until the encoder scales them."""
+        tensor = torch.from_numpy(np.ascontiguousarray(values))
+        return tensor.to(self.device, None if tensor.dtype == torch.uint8 else self.dtype)
+
+
+@lru_cache(maxsize=8)
+def _order(count: int, seed: tuple[int, ...], number: int) -> Tensor:
+    """The order of one pass over the rows."""
+    return torch.randperm(count, generator=torch.Generator().manual_seed(_mixed(*seed, number)))
+
+
+def _mixed(*numbers: int) -> int:
+    """One seed from several numbers, so that neighbours do not resemble each other."""
+    return int(np.random.SeedSequence(numbers).generate_state(1, np.uint64)[0] >> 1)
+
+
+# ------------------------------------------------------------------ the rest
+
+
+def _optimizer(method: Method, schedule: Schedule) -> torch.optim.Optimizer:
+    parameters = [p for p in method.parameters() if p.requires_grad]
+    return LARS(parameters, lr=schedule.lr, momentum=schedule.momentum, trust=schedule.trust)
+
+
+def _values(history: list[tuple[int, dict[str, Tensor]]]) -> list[dict[str, float]]:
+    rows = [{"step": step, **{k: t.item() for k, t in terms.items()}} for step, terms in history]
+    for row in rows:
+        if not np.isfinite(list(row.values())).all():
+            raise FloatingPointError(
+                f"the loss was no longer finite at step {row['step']}: {row}. Lower lr, or look "
+                "for extreme values in the data."
+            )
+    return rows
+
+
+def _save(path: Path, step: int, method: Method, optimizer, result: Training) -> None:
+    """Written under another name and renamed, so a checkpoint is whole or not there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    state = {
+        "step": step,
+        "method": method.state_dict(),
+        "optimizer": optimizer.state_dict(),
+        "history": result.history,
+        "seconds": result.seconds,
+    }
+    temporary = path.with_suffix(".partial")
+    torch.save(state, temporary)
+    os.replace(temporary, path)
+
+
+def _restore(path: Path, method: Method, optimizer, result: Training) -> int:
+    state = torch.load(path, map_location=next(method.parameters()).device, weights_only=True)
+    method.load_state_dict(state["method"])
+    optimizer.load_state_dict(state["optimizer"])
+    result.history, result.seconds = state["history"], state["seconds"]
+    return state["step"]
+
+
+def _peak_mib(device: torch.device) -> float:
+    """Of the device on CUDA, of the whole process elsewhere."""
+    if device.type == "cuda":
+        return torch.cuda.max_memory_allocated(device) / 2**20
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20

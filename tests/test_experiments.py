@@ -1,0 +1,142 @@
+"""Settings as the paper prints them, runs that leave whole records, and the command line."""
+
+import pytest
+
+from herocon_lite import experiments, results
+from herocon_lite.__main__ import main
+from herocon_lite.data import load
+from herocon_lite.experiments import Run, execute, options, setting
+from herocon_lite.methods import METHODS
+
+# Typed in from the paper a second time, sections 4.2 and 4.3:
+# steps, α, β, α of HeroCon-u, β of HeroCon-s, |N| = labelled + unlabelled rows of a step − 1
+PAPER = {
+    "scene": (200, 0.7, 0.02, 0.3, 0.01, 2406),
+    "mnist": (500, 0.1, 1, 0.1, 2, 4199),
+    "xrmb": (500, 0.1, 0.001, 0.1, 0.01, 4999),
+    "celeba": (600 * 10, 0.05, 0.1, 0.1, 0.01, 249),  # 600 epochs of 500 rows, 50 at once
+}
+LABELED_ROWS = {"scene": 120, "mnist": 200, "xrmb": 250, "celeba": 50}
+ALL_ROWS = {"scene": 2407}
+
+
+@pytest.mark.parametrize("data", PAPER)
+def test_settings_are_the_papers(data):
+    s = setting(data)
+    if s.unlabeled_batch is None:
+        negatives = ALL_ROWS[data] - 1
+    else:
+        negatives = LABELED_ROWS[data] + s.unlabeled_batch - 1
+    assert (s.steps, s.alpha, s.beta, s.alpha_u, s.beta_s, negatives) == PAPER[data]
+    assert s.labeled_batch in (None, LABELED_ROWS[data])
+
+
+def test_released_settings_differ_where_the_public_code_does():
+    assert setting("scene", "released") == setting("scene", "paper")
+    xrmb = setting("xrmb", "released")
+    assert (xrmb.steps, xrmb.alpha, xrmb.beta, xrmb.unlabeled_batch) == (300, 5.0, 0.01, 250)
+    assert setting("mnist", "released").unlabeled_batch == 1000
+
+
+def test_smaller_budgets_cut_steps_and_rows_only():
+    smoke, paper = setting("mnist", budget="smoke"), setting("mnist")
+    assert smoke.steps < setting("mnist", budget="laptop").steps < paper.steps
+    assert smoke.unlabeled_batch < paper.unlabeled_batch
+    assert (smoke.alpha, smoke.beta, smoke.encoder) == (paper.alpha, paper.beta, paper.encoder)
+    assert setting("scene", budget="smoke").unlabeled_batch == 200  # None means all rows
+
+
+@pytest.mark.parametrize(
+    ("method", "expected"),
+    [
+        ("herocon", {"alpha": 0.7, "beta": 0.02}),
+        ("herocon-u", {"alpha": 0.3}),
+        ("herocon-u-g1", {"alpha": 0.3}),
+        ("info-nce", {"alpha": 0.3}),
+        ("herocon-s", {"beta": 0.01}),
+        ("supcon", {"beta": 0.01}),
+        ("dnn", {}),
+    ],
+)
+def test_weights_of_each_method_on_scene(method, expected):
+    found = options(Run("scene", method), setting("scene"), single_view=True)
+    assert {k: v for k, v in found.items() if k in ("alpha", "beta")} == expected
+    assert found.get("form", "two_noisy") == "two_noisy"
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    monkeypatch.setitem(experiments.SMALLER, "smoke", {"steps": 2, "unlabeled_batch": 20})
+
+
+@pytest.fixture(scope="module")
+def yeast():
+    return load("yeast")
+
+
+def test_a_run_leaves_a_whole_record(yeast, quick, tmp_path):
+    run = Run("yeast", "herocon", seed=3, protocol="inductive")
+    record = execute(run, yeast)
+    assert results.KEYS.keys() <= record.keys()
+    assert record["split"]["protocol"] == "inductive" and record["split"]["seed"] == 3
+    assert record["settings"]["alpha"] == 0.7 and record["settings"]["temperature"] == 1.0
+    assert set(record["data_checksums"]) == {"yeast.npz"}
+    assert {"L_c", "L_u", "L_s", "step"} == set(record["history"][0])
+    results.append(record, tmp_path)
+    done = results.finished(tmp_path, "yeast")
+    assert execute(run, yeast, skip=done.__contains__) is None
+    other = Run("yeast", "herocon", seed=4, protocol="inductive")
+    assert execute(other, yeast, skip=done.__contains__) is not None
+
+
+@pytest.mark.parametrize("form", experiments.FORMS)
+def test_one_view_runs_in_both_forms(form, quick):
+    record = execute(Run("mnist5k", "herocon-u", form=form), load("mnist5k"))
+    assert record["form"] == form
+    noisy = any("two views" in step for step in record["preparation"])
+    assert noisy == (form == "two_noisy")
+
+
+def test_the_same_run_twice_is_bit_identical(yeast, quick):
+    one, other = (execute(Run("yeast", "herocon"), yeast) for _ in range(2))
+    assert one["metrics"] == other["metrics"] and one["history"] == other["history"]
+
+
+def test_command_line_runs_skips_and_tables(quick, tmp_path, capsys):
+    command = ["run", "yeast", "dnn", "herocon", "--seeds", "2", "--folder", str(tmp_path)]
+    assert main(command) == 0
+    assert "4 runs done." in capsys.readouterr().out
+    assert main(command) == 0
+    assert "0 runs done, 4 were there already." in capsys.readouterr().out
+    assert main(["table", "yeast", "--csv", "--folder", str(tmp_path)]) == 0
+    header, *rows = capsys.readouterr().out.split()
+    assert header.split(",") == results.COLUMNS
+    assert len(rows) == 2 and all(",2," in row for row in rows)
+    assert not list(tmp_path.glob("checkpoints/*"))
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["yeats", "dnn"], 'Did you mean "yeast"'),
+        (["yeast", "hero-con"], "Did you mean herocon"),
+        (["yeast", "dnn", "--budget", "huge"], "budget must be one of smoke, laptop, paper"),
+        (["yeast", "dnn", "--device", "gpu"], "device must be one that works here"),
+        (["yeast", "dnn", "--preset", "mine"], "preset must be one of"),
+    ],
+)
+def test_a_bad_command_says_what_was_expected_before_any_work(words, message, tmp_path, capsys):
+    assert main(["run", *words, "--folder", str(tmp_path)]) == 2
+    assert message in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_empty_table_says_so(tmp_path, capsys):
+    assert main(["table", "--folder", str(tmp_path)]) == 1
+    assert "No finished runs" in capsys.readouterr().out
+
+
+def test_every_method_has_a_setting_on_every_data_set():
+    for data in experiments.SETTINGS:
+        for method in METHODS:
+            assert options(Run(data, method), setting(data), False) is not None

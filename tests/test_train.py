@@ -1,0 +1,133 @@
+"""The loop: same seed same bytes, labels of unlabelled rows never used, runs that go on."""
+
+import numpy as np
+import pytest
+import torch
+
+from herocon_lite import train as training
+from herocon_lite.data import load, split
+from herocon_lite.methods import Problem, build
+from herocon_lite.train import Feed, Schedule, pick_device, predict, train
+
+SCHEDULE = Schedule(steps=12, labeled_batch=40, unlabeled_batch=100)
+
+
+@pytest.fixture(scope="module")
+def yeast():
+    data = load("yeast")
+    return data, split(data, seed=0)
+
+
+def rows(data, part):
+    return data.take(part, "").views
+
+
+def fitted(yeast, name="herocon", schedule=SCHEDULE, seed=0, labels=None, **options):
+    data, parts = yeast
+    torch.manual_seed(seed)
+    problem = Problem(((79,), (24,)), 14, "multilabel")
+    method = build(name, problem, **({"alpha": 0.3, "beta": 0.1} if name == "herocon" else {}))
+    Y = (data.labels if labels is None else labels)[parts.train]
+    result = train(
+        method, rows(data, parts.train), Y, rows(data, parts.unlabeled), schedule, seed, **options
+    )
+    return method, result
+
+
+def test_same_seed_gives_the_same_bytes(yeast):
+    (one, first), (other, second) = fitted(yeast), fitted(yeast)
+    assert first.history == second.history
+    P = [predict(m, rows(yeast[0], yeast[1].test), "multilabel") for m in (one, other)]
+    assert np.array_equal(*P)
+    assert fitted(yeast, seed=1)[1].history != first.history
+
+
+def test_labels_of_unlabelled_rows_are_never_used(yeast):
+    """Poisoned: every label outside the training rows is turned over."""
+    data, parts = yeast
+    poisoned = 1 - data.labels
+    poisoned[parts.train] = data.labels[parts.train]
+    assert fitted(yeast, labels=poisoned)[1].history == fitted(yeast)[1].history
+
+
+def test_unlabelled_rows_are_not_touched_by_a_method_that_does_not_use_them(yeast):
+    data, parts = yeast
+
+    class Untouchable:
+        def __len__(self):
+            raise AssertionError("looked at")
+
+    torch.manual_seed(0)
+    method = build("dnn", Problem(((79,), (24,)), 14, "multilabel"))
+    labeled = rows(data, parts.train)
+    train(method, labeled, data.labels[parts.train], [Untouchable()] * 2, Schedule(steps=2))
+
+
+def test_an_interrupted_run_goes_on_as_if_nothing_had_happened(yeast, tmp_path, monkeypatch):
+    path = tmp_path / "runs" / "one.pt"
+    whole, expected = fitted(yeast)
+    monkeypatch.setattr(training, "CHECKPOINT_SECONDS", 0.0)
+    save = training._save
+
+    def save_and_stop(path, step, *rest):
+        save(path, step, *rest)
+        if step == 7:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(training, "_save", save_and_stop)
+    with pytest.raises(KeyboardInterrupt):
+        fitted(yeast, checkpoint=path)
+    assert path.exists() and not path.with_suffix(".partial").exists()
+    monkeypatch.setattr(training, "_save", save)
+    method, result = fitted(yeast, checkpoint=path)
+    assert result.history == expected.history
+    for mine, wanted in zip(method.parameters(), whole.parameters(), strict=True):
+        assert torch.equal(mine, wanted)
+    assert not path.exists()
+
+
+def test_batches_are_passes_over_all_rows():
+    feed = Feed([np.zeros((10, 2), np.float32)], 4, (0, 0), torch.device("cpu"), torch.float32)
+    seen = torch.cat([feed.rows(step) for step in range(5)])
+    assert torch.equal(seen[:10].sort().values, torch.arange(10))
+    assert torch.equal(seen[10:].sort().values, torch.arange(10))
+    assert not torch.equal(seen[:10], seen[10:])
+    assert torch.equal(feed.rows(3), feed.rows(3))
+    feed.size = None
+    assert torch.equal(feed.rows(7), torch.arange(10))
+
+
+def test_bytes_stay_bytes_and_features_take_the_precision():
+    views = [np.zeros((3, 1, 4, 4), np.uint8), np.zeros((3, 2), np.float32)]
+    image, feature = Feed(views, None, (0,), torch.device("cpu"), torch.float64)(torch.arange(2))
+    assert image.dtype == torch.uint8 and feature.dtype == torch.float64
+    assert image.shape == (2, 1, 4, 4)
+
+
+@pytest.mark.parametrize("precision", ["float64", "bfloat16"])
+def test_other_precisions_train(yeast, precision):
+    method, result = fitted(yeast, precision=precision)
+    wanted = torch.float64 if precision == "float64" else torch.float32
+    assert next(method.parameters()).dtype == wanted
+    exact = fitted(yeast)[1].history[-1]
+    got = result.history[-1]
+    assert got["L_c"] == pytest.approx(exact["L_c"], rel=0.1)
+
+
+def test_the_loss_falls_and_the_history_tells_the_terms(yeast):
+    _, result = fitted(yeast, schedule=Schedule(steps=40, unlabeled_batch=200))
+    assert {"step", "L_c", "L_u", "L_s"} == set(result.history[0])
+    assert result.history[-1]["L_c"] < result.history[0]["L_c"] / 2
+    assert result.seconds > 0 and result.peak_mib > 0
+
+
+def test_a_loss_that_is_not_finite_is_an_error_not_a_result(yeast):
+    with pytest.raises(FloatingPointError, match="no longer finite at step"):
+        fitted(yeast, schedule=Schedule(steps=4, lr=1e30, trust=1e30))
+
+
+def test_an_unknown_device_or_precision_is_refused(yeast):
+    with pytest.raises(ValueError, match=r"device must be one that works here.*'gpu'"):
+        pick_device("gpu")
+    with pytest.raises(ValueError, match=r"precision must be one of.*'half'"):
+        fitted(yeast, precision="half")
