@@ -4,7 +4,13 @@ import pytest
 import torch
 from torch import nn
 
-from herocon_lite.methods.deepmtmv import affinity, branch_affinity, choose_groups, cluster
+from herocon_lite.methods.deepmtmv import (
+    affinity,
+    agreed_eigenvectors,
+    branch_affinity,
+    choose_groups,
+    cluster,
+)
 from tests.methods_cases import make, make_problem, make_rows, train
 
 double = torch.float64
@@ -136,6 +142,19 @@ def test_views_agree_on_the_clusters():
     assert partition(cluster(A, 2)) == {frozenset({0, 1, 2}), frozenset({3, 4, 5})}
 
 
+def test_eigenvectors_are_those_of_own_affinity_plus_the_others():
+    g = torch.Generator().manual_seed(0)
+    A = torch.rand(3, 6, 6, generator=g, dtype=double)
+    A = (A + A.mT) / 2
+    U = agreed_eigenvectors(A, 2)
+    D = A.sum(2).rsqrt()
+    for v in range(3):
+        others = sum(U[u] @ U[u].T for u in range(3) if u != v)
+        matrix = torch.diag(D[v]) @ A[v] @ torch.diag(D[v]) + 0.1 * others
+        span = torch.linalg.eigh(matrix).eigenvectors[:, -2:]
+        assert torch.allclose(span @ span.T, U[v] @ U[v].T, atol=1e-6)
+
+
 def test_affinity_of_branches():
     g = torch.Generator().manual_seed(0)
     A = torch.rand(1, 4, 4, generator=g, dtype=double)
@@ -181,6 +200,15 @@ def test_a_split_leaves_the_function_as_it_was(noise, change):
     assert grown == 2 * (12 * 6 + 6) + 1 * (24 * 12 + 12)
     assert method.layers[1].source.tolist() == [0, 1, 1]
     assert method.layers[2].source.tolist() == [0, 1, 1, 0, 2]
+
+
+def test_copies_differ_by_the_noise():
+    method = make("deepmtmv", make_problem(labels=5), noise=1e-3)
+    parent = method.layers[1].weight.detach().clone()
+    method.split(1, torch.tensor([0, 1, 1, 0, 2]))
+    gap = method.layers[1].weight.detach() - parent
+    assert gap.std().item() == pytest.approx(1e-3, rel=0.2) and gap.mean().abs() < 3e-4
+    assert not torch.equal(gap[0], gap[1])
 
 
 def test_columns_of_one_group_serve_that_group_only():

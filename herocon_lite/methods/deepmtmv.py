@@ -12,6 +12,7 @@ here each view has its own score and probability, and new columns are copies.
 from __future__ import annotations
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from herocon_lite.methods.base import Method, Problem, check_weight, classification
@@ -215,21 +216,26 @@ def branch_affinity(A: Tensor, branches: list[list[int]]) -> Tensor:
 def cluster(A: Tensor, count: int) -> Tensor:
     """Co-regularised spectral clustering of (V, B, B) affinities: (B,) group numbers.
 
-    Views take turns: each looks for the eigenvectors of its own affinity plus what the others
-    found. k-means then sees the views' rows side by side; their mean would depend on the signs
-    that the eigenvectors happen to have.
+    k-means sees the views' rows side by side; their mean would depend on the signs that the
+    eigenvectors happen to have.
     """
     from sklearn.cluster import KMeans  # slow to import, and only needed here
 
-    root = A.sum(2).clamp_min(1e-12).rsqrt()
-    L = root[:, :, None] * A * root[:, None, :]
-    U = torch.linalg.eigh(L).eigenvectors[:, :, -count:]  # (V, B, count)
-    for _ in range(ROUNDS if len(A) > 1 else 0):
-        for v in range(len(A)):
-            others = U @ U.mT
-            agreed = L[v] + AGREEMENT * (others.sum(0) - others[v])
-            U[v] = torch.linalg.eigh(agreed).eigenvectors[:, -count:]
-    rows = torch.nn.functional.normalize(U, dim=2).permute(1, 0, 2).flatten(1)
+    U = F.normalize(agreed_eigenvectors(A, count), dim=2)
+    rows = U.permute(1, 0, 2).flatten(1)  # (B, V · count)
     groups = KMeans(count, n_init=10, random_state=0).fit_predict(rows.numpy())
     _, groups = torch.as_tensor(groups).unique(return_inverse=True)  # no empty group
     return groups
+
+
+def agreed_eigenvectors(A: Tensor, count: int) -> Tensor:
+    """(V, B, count): views take turns, each adding what the others found to its own affinity."""
+    root = A.sum(2).clamp_min(1e-12).rsqrt()
+    L = root[:, :, None] * A * root[:, None, :]
+    U = torch.linalg.eigh(L).eigenvectors[:, :, -count:]
+    for _ in range(ROUNDS if len(A) > 1 else 0):
+        for v in range(len(A)):
+            found = U @ U.mT
+            agreed = L[v] + AGREEMENT * (found.sum(0) - found[v])
+            U[v] = torch.linalg.eigh(agreed).eigenvectors[:, -count:]
+    return U
