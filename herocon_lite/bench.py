@@ -57,13 +57,13 @@ def _cos_of_unit_rows(a: Tensor, b: Tensor) -> Tensor:
 
 
 def literal_unsupervised(z1: Tensor, z2: Tensor, H: losses.Net, cos=_cos) -> Tensor:
-    """Eq. 5 typed in from the paper, n × n matrices and all."""
-    h1, own, negatives = H(z1), torch.eye(len(z1), dtype=torch.bool), 0
-    for z in (z1, z2):
-        f = torch.exp(cos(z1, z))
-        g = (torch.exp(1 - cos(z1, H(z))) + torch.exp(1 - cos(h1, z))) / 2
-        negatives = negatives + (g * f).masked_fill(own, 0).sum(1)
-    positive = f.diagonal()  # of the last block, view 1 against view 2
+    """Eq. 5 typed in from the paper: anchors against both views, n × 2n matrices and all."""
+    n, keys = len(z1), torch.cat([z1, z2])
+    f = torch.exp(cos(z1, keys))
+    g = (torch.exp(1 - cos(z1, H(keys))) + torch.exp(1 - cos(H(z1), keys))) / 2
+    own = torch.eye(n, dtype=torch.bool).repeat(1, 2)
+    negatives = (g * f).masked_fill(own, 0).sum(1)
+    positive = f[:, n:].diagonal()
     return -torch.log(positive / (positive + negatives)).mean()
 
 
@@ -217,8 +217,11 @@ def _in_fresh_process(group: str, name: str, n: int) -> None:
 
 
 def _peak_rss() -> int:
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    status = Path("/proc/self/status")
+    if status.exists():  # Linux's getrusage remembers the parent's peak, this does not
+        (line,) = (x for x in status.read_text().splitlines() if x.startswith("VmHWM"))
+        return int(line.split()[1]) * 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # bytes on macOS
 
 
 def run(sizes: tuple[int, ...] = SIZES) -> list[dict]:

@@ -34,6 +34,12 @@ def test_what_is_kept_grows_linearly_for_ours_and_quadratically_for_the_literal(
     assert large / small > 55
 
 
+def test_the_peak_is_the_fresh_process_own_and_not_its_parents():
+    ballast = torch.ones(100_000_000)  # 400 MB here
+    _, mib = bench.fresh_process("L_u (Eq. 5)", "literal float32", 1500)
+    assert ballast.sum() > 0 and 50 < mib < 1000
+
+
 def test_a_short_bench_prints_and_saves_one_table(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(bench, "ROUNDS", 1)
     monkeypatch.setattr(bench, "SUPERVISED", (60, 4, 16))
