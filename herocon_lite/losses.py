@@ -30,6 +30,7 @@ from herocon_lite.similarity import (
     hamming,
     log_matmul,
     pair_softplus,
+    row_column_logsumexp,
     row_logsumexp,
     softplus,
     unit,
@@ -99,7 +100,11 @@ def cmc(z1: Tensor, z2: Tensor, temperature: float = 1.0, chunk: int | None = No
 
     For more than two views: ``over_pairs(info_nce, views)``, the full graph of that paper.
     """
-    return over_pairs(info_nce, [z1, z2], temperature=temperature, chunk=chunk)
+    check_views(temperature, z1=z1, z2=z2)
+    a1, a2 = unit(z1), unit(z2)
+    positive = _dot(a1, a2) / temperature
+    both = row_column_logsumexp(a1 / temperature, a2, skip=(0,), chunk=chunk)
+    return _contrast(positive.repeat(2), torch.cat(both))
 
 
 def nt_xent(z1: Tensor, z2: Tensor, temperature: float = 0.5, chunk: int | None = None) -> Tensor:
@@ -434,8 +439,14 @@ def _log_weighted_sum(
     """log Σ_k g_ik f(query_i, key_k), g = ½ Σ exp(1 − left_i · right_k) over the two halves."""
     if halves is None:  # g ≡ 1
         return row_logsumexp(query / temperature, key, skip, chunk)
-    products = [_fold(query, key, temperature, left, right) for left, right in halves]
-    return _log_add([row_logsumexp(q, k, skip, chunk) for q, k in products]) + (1 - math.log(2))
+    first, second = halves
+    products = _fold(query, key, temperature, *first)
+    if query is key and first[0] is second[1] and first[1] is second[0]:  # transposes of each other
+        logs = row_column_logsumexp(*products, skip, chunk)
+    else:
+        more = _fold(query, key, temperature, *second)
+        logs = [row_logsumexp(*pair, skip, chunk) for pair in (products, more)]
+    return _log_add(logs) + (1 - math.log(2))
 
 
 def _log_add(logs: Sequence[Tensor]) -> Tensor:

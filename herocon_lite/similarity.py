@@ -75,6 +75,22 @@ def row_logsumexp(
     Returns:
         (n,), at least float32; a row with every key left out has −inf and a zero gradient.
     """
+    return _LogSumExp.apply(*_kernel_arguments(queries, keys, chunk), skip, False)[0]
+
+
+def row_column_logsumexp(
+    queries: Tensor, keys: Tensor, skip: tuple[int, ...] = (), chunk: int | None = None
+) -> tuple[Tensor, Tensor]:
+    """Row-wise and column-wise log-sum-exp of one product: (n,) and (m,).
+
+    The columns are ``row_logsumexp(keys, queries)``, for the price of the rows alone.
+    """
+    return _LogSumExp.apply(*_kernel_arguments(queries, keys, chunk), skip, True)
+
+
+def _kernel_arguments(
+    queries: Tensor, keys: Tensor, chunk: int | None
+) -> tuple[Tensor, Tensor, int]:
     if queries.ndim != 2 or keys.ndim != 2 or queries.shape[1] != keys.shape[1]:
         raise ValueError(
             "queries and keys must be matrices with equally many columns; "
@@ -85,49 +101,65 @@ def row_logsumexp(
     elif chunk < 1:
         raise ValueError(f"chunk must be at least 1 row; got {chunk}.")
     dtype = torch.promote_types(torch.promote_types(queries.dtype, keys.dtype), torch.float32)
-    return _RowLogSumExp.apply(queries.to(dtype), keys.to(dtype), skip, chunk)
+    return queries.to(dtype), keys.to(dtype), chunk
 
 
-class _RowLogSumExp(torch.autograd.Function):
+class _LogSumExp(torch.autograd.Function):
     # All products here write into a given tensor: those are never autocast.
 
     @staticmethod
-    def forward(ctx, queries: Tensor, keys: Tensor, skip: tuple[int, ...], chunk: int) -> Tensor:
-        lse = queries.new_empty(len(queries))
-        for rows, scores in _chunks(queries, keys, skip, chunk):
-            # finite, since −inf − (−inf) is not a number
-            top = scores.amax(1).clamp_min(torch.finfo(scores.dtype).min)
-            lse[rows] = scores.sub_(top[:, None]).exp_().sum(1).log_().add_(top)
-        ctx.save_for_backward(queries, keys, lse)
+    def forward(ctx, queries: Tensor, keys: Tensor, chunk: int, skip: tuple, columns: bool):
         ctx.skip, ctx.chunk = skip, chunk
-        return lse
+        lowest = torch.finfo(queries.dtype).min  # finite, since −inf − (−inf) is not a number
+        by_row = queries.new_empty(len(queries))
+        top = queries.new_full((len(keys),), lowest)  # of each column so far
+        total = torch.zeros_like(top)  # Σ exp(score − top) so far
+        for rows, scores, spare in _chunks(queries, keys, skip, chunk, spare=columns):
+            if columns:
+                top, old = torch.maximum(top, scores.amax(0)), top
+                new = torch.sub(scores, top, out=spare).exp_().sum(0)
+                total.mul_(old.sub_(top).exp_()).add_(new)
+            row_top = scores.amax(1).clamp_min_(lowest)
+            by_row[rows] = scores.sub_(row_top[:, None]).exp_().sum(1).log_().add_(row_top)
+        by_column = total.log_().add_(top) if columns else None
+        ctx.save_for_backward(queries, keys, by_row, by_column)
+        return by_row, by_column
 
     @staticmethod
     @once_differentiable
-    def backward(ctx, grad: Tensor) -> tuple[Tensor, Tensor, None, None]:
-        queries, keys, lse = ctx.saved_tensors
-        # A row with no key has lse = −inf; any finite number in its place gives a share of 0.
-        lse = lse.clamp_min(torch.finfo(lse.dtype).min)
+    def backward(ctx, row_grad: Tensor, column_grad: Tensor | None):
+        queries, keys, by_row, by_column = ctx.saved_tensors
+        # Where nothing is summed the log is −inf; any finite number there gives a share of 0.
+        lowest = torch.finfo(by_row.dtype).min
+        by_row = by_row.clamp_min(lowest)
+        columns = by_column is not None
+        by_column = by_column.clamp_min(lowest) if columns else None
         grad_queries, grad_keys = torch.empty_like(queries), torch.zeros_like(keys)
-        for rows, scores in _chunks(queries, keys, ctx.skip, ctx.chunk):
-            # softmax: how much of row i falls on key k
-            share = scores.sub_(lse[rows, None]).exp_().mul_(grad[rows, None])
+        for rows, scores, spare in _chunks(queries, keys, ctx.skip, ctx.chunk, spare=columns):
+            if columns:  # softmax down the columns
+                torch.sub(scores, by_column, out=spare).exp_().mul_(column_grad)
+            # softmax along the rows: how much of row i falls on key k
+            share = scores.sub_(by_row[rows, None]).exp_().mul_(row_grad[rows, None])
+            share = share.add_(spare) if columns else share
             torch.mm(share, keys, out=grad_queries[rows])
             grad_keys.addmm_(share.T, queries[rows])
-        return grad_queries, grad_keys, None, None
+        return grad_queries, grad_keys, None, None, None
 
 
 def _chunks(
-    queries: Tensor, keys: Tensor, skip: tuple[int, ...], chunk: int
-) -> Iterator[tuple[slice, Tensor]]:
-    """Chunks of queries · keysᵀ with the skipped diagonals at −inf, all in one reused buffer."""
-    buffer = queries.new_empty(min(chunk, len(queries)), len(keys))
+    queries: Tensor, keys: Tensor, skip: tuple[int, ...], chunk: int, spare: bool
+) -> Iterator[tuple[slice, Tensor, Tensor | None]]:
+    """Chunks of queries · keysᵀ with the skipped diagonals at −inf, all in one reused buffer;
+    and a second buffer of that size, if wanted."""
+    shape = min(chunk, len(queries)), len(keys)
+    buffer, second = queries.new_empty(shape), queries.new_empty(shape) if spare else None
     for start in range(0, len(queries), chunk):
         rows = slice(start, min(start + chunk, len(queries)))
-        scores = torch.mm(queries[rows], keys.T, out=buffer[: rows.stop - start])
+        size = rows.stop - start
+        scores = torch.mm(queries[rows], keys.T, out=buffer[:size])
         for offset in skip:
             scores.diagonal(offset + start).fill_(-math.inf)
-        yield rows, scores
+        yield rows, scores, second[:size] if spare else None
 
 
 def softplus(x: Tensor) -> Tensor:

@@ -9,7 +9,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from herocon_lite import losses
-from herocon_lite.similarity import row_logsumexp, softplus
+from herocon_lite.similarity import row_column_logsumexp, row_logsumexp, softplus
 from tests.cases import CASES, gradients, make_batch
 
 each_loss = pytest.mark.parametrize("name", CASES)
@@ -274,6 +274,24 @@ def test_row_logsumexp(shape, skip, chunk):
     mine = torch.autograd.grad(ours @ weights, (q, k))
     wanted = torch.autograd.grad(dense @ weights, (q, k))
     torch.testing.assert_close(mine, wanted, rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.parametrize("scale", [1.0, 400.0])  # exp of the second overflows
+@pytest.mark.parametrize("shape", [(5, 5), (4, 11), (7, 3)])
+@pytest.mark.parametrize("skip", [(), (0,), (0, 4), (2, -2)])
+@pytest.mark.parametrize("chunk", [1, 3, None])
+def test_columns_are_the_rows_of_the_transpose(shape, skip, chunk, scale):
+    g = torch.Generator().manual_seed(0)
+    q = torch.randn(shape[0], 4, generator=g, dtype=torch.float64).mul(scale).requires_grad_()
+    k = torch.randn(shape[1], 4, generator=g, dtype=torch.float64, requires_grad=True)
+    both = torch.cat(row_column_logsumexp(q, k, skip, chunk))
+    turned = tuple(-offset for offset in skip)
+    apart = torch.cat([row_logsumexp(q, k, skip), row_logsumexp(k, q, turned)])
+    torch.testing.assert_close(both, apart, rtol=1e-12, atol=1e-13)
+    weights = torch.arange(1.0, len(both) + 1).double()
+    mine = torch.autograd.grad(both.clamp_min(-1e9) @ weights, (q, k))
+    wanted = torch.autograd.grad(apart.clamp_min(-1e9) @ weights, (q, k))
+    torch.testing.assert_close(mine, wanted, rtol=1e-11, atol=1e-11)
 
 
 def test_row_logsumexp_of_nothing_is_minus_infinity_with_zero_gradient():
