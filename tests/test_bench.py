@@ -4,6 +4,8 @@ import json
 
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 from herocon_lite import bench, losses
 from herocon_lite.__main__ import main
@@ -26,6 +28,36 @@ def test_the_label_loop_is_the_same_loss():
     torch.testing.assert_close(bench.label_loop(b.z1, b.Y), ours, rtol=1e-12, atol=0)
 
 
+def test_the_literal_step_of_herocon_is_the_same_step():
+    ours, literal = bench.scene_method(False, d=7).double(), bench.scene_method(True, d=7)
+    views, Y = [torch.randn(40, 7).double() for _ in range(2)], (torch.rand(40, 6) < 0.5).double()
+    mine, wanted = (m.terms(views, Y, views, 0.0) for m in (ours, literal))
+    assert mine.keys() == wanted.keys() == {"L_c", "L_u", "L_s"}
+    torch.testing.assert_close(mine, wanted, rtol=1e-12, atol=0)
+
+
+def test_a_step_on_scene_never_holds_all_pairs_of_rows():
+    class Largest(TorchDispatchMode):
+        numel = 0
+
+        def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+            out = function(*args, **(kwargs or {}))
+            held = [
+                t.untyped_storage().nbytes() // t.itemsize
+                for t in tree_leaves(out)
+                if isinstance(t, torch.Tensor)
+            ]
+            self.numel = max([self.numel, *held])
+            return out
+
+    rows = bench.SCENE[0]
+    for name in (bench.OURS, "literal float64"):
+        step = bench.GROUPS["HeroCon step"][name](rows)
+        with Largest() as largest:
+            step()
+        assert (largest.numel >= rows**2) == (name != bench.OURS)
+
+
 def test_what_is_kept_grows_linearly_for_ours_and_quadratically_for_the_literal():
     group = bench.GROUPS["L_u (Eq. 5)"]
     small, large = (bench.kept_bytes(group[bench.OURS], n) for n in (1000, 8000))
@@ -42,7 +74,7 @@ def test_the_peak_is_the_fresh_process_own_and_not_its_parents():
 
 def test_a_short_bench_prints_and_saves_one_table(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(bench, "ROUNDS", 1)
-    monkeypatch.setattr(bench, "SUPERVISED", (60, 4, 16))
+    monkeypatch.setattr(bench, "ONE_SIZE", {"L_s (Eq. 7)": 60})
     monkeypatch.setattr(bench, "LIMIT_BYTES", 5 * 2**20)
     few = {  # each row is a process of its own
         "L_u (Eq. 5)": (bench.OURS, "literal float32"),

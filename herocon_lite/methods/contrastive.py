@@ -215,7 +215,7 @@ class CMC(Contrastive):
         self.scale = views * (views - 1) if reduction == "sum" else 1
 
     def unsupervised(self, z):
-        return self.scale * self.over_pairs(losses.info_nce, z, temperature=self.temperature)
+        return self.scale * self.over_views(losses.cmc, z, temperature=self.temperature)
 
 
 class HardNegative(Contrastive):
