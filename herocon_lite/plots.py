@@ -1,4 +1,5 @@
-"""Figure helpers of the book: points and forces on a circle, label matrices, maps of pairs.
+"""Figure helpers of the book: points and forces on a circle, label matrices, maps of pairs, and
+figures that the reader can move.
 
 Each draws on the axes or the figure it is given. Fonts and sizes come from the style:
 ``plt.style.use("herocon_lite.book")``.
@@ -6,6 +7,9 @@ Each draws on the axes or the figure it is given. Fonts and sizes come from the 
 
 from __future__ import annotations
 
+import html
+import json
+import sys
 from collections.abc import Sequence
 
 import numpy as np
@@ -18,6 +22,7 @@ from matplotlib.patches import Circle, Patch
 from numpy.typing import ArrayLike
 
 PULL, PUSH, WRONG = "#009E73", "#6B6B6B", "#D55E00"
+OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8A8A8A")
 PAPER, INK, FAINT = "white", "#222222", "#C9CED3"
 
 
@@ -134,3 +139,87 @@ def pair_map(ax: Axes, values: ArrayLike, names: Sequence[str], limit: float) ->
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     return image
+
+
+def movable(
+    traces: Sequence[dict],
+    positions: Sequence[str],
+    slider: str,
+    alt: str,
+    xlabel: str,
+    ylabel: str,
+    xrange: tuple[float, float] | None = None,
+    yrange: tuple[float, float] | None = None,
+    start: int = 0,
+    square: bool = False,
+) -> None:
+    """Shows curves or points that the reader moves with a slider, without a kernel.
+
+    Everything is computed beforehand and lies in the page. Put a still picture of it beside it,
+    for print and for readers without scripts.
+
+    Args:
+        traces: one dictionary a curve: ``name``, ``x`` (points,) or (positions, points), ``y``
+            (positions, points), and if wanted ``mode`` ("lines" or "markers"), ``colour``,
+            ``dash`` ("dot", "dash").
+        positions: what the slider says at each place, such as "0.10".
+        slider: what it moves, such as "temperature τ".
+        alt: what the figure shows, for those who cannot see it.
+        square: one scale on both axes, for circles.
+    """
+    from IPython.display import display
+
+    def place(trace: dict, number: int) -> dict:
+        x = np.asarray(trace["x"], float)
+        x = x[number] if x.ndim == 2 else x
+        y = np.asarray(trace["y"], float)[number]
+        return {axis: [float(f"{v:.5g}") for v in values] for axis, values in (("x", x), ("y", y))}
+
+    def look(trace: dict) -> dict:
+        style = {"color": trace["colour"]} if "colour" in trace else {}
+        dash = {"dash": trace["dash"]} if "dash" in trace else {}
+        mode = trace.get("mode", "lines")
+        shape = {"line": style | dash} if mode == "lines" else {"marker": style | {"size": 11}}
+        return {"type": "scatter", "name": trace["name"], "mode": mode, **shape}
+
+    frames = [
+        {"name": name, "data": [place(t, i) for t in traces]} for i, name in enumerate(positions)
+    ]
+    steps = [
+        {
+            "label": name,
+            "method": "animate",
+            "args": [[name], {"mode": "immediate", "frame": {"duration": 0}}],
+        }
+        for name in positions
+    ]
+    figure = {
+        "data": [look(t) | place(t, start) for t in traces],
+        "layout": {
+            "xaxis": {"title": {"text": xlabel}, "range": xrange},
+            "yaxis": {"title": {"text": ylabel}, "range": yrange}
+            | ({"scaleanchor": "x"} if square else {}),
+            "colorway": list(OKABE_ITO),
+            "paper_bgcolor": "rgba(0,0,0,0)",
+            "plot_bgcolor": "rgba(0,0,0,0)",
+            "margin": {"t": 20, "r": 20},
+            "height": 420,
+            "sliders": [
+                {"active": start, "currentvalue": {"prefix": f"{slider}: "}, "steps": steps}
+            ],
+        },
+        "frames": frames,
+    }
+    if "google.colab" in sys.modules:  # it does not know plotly's own type of output
+        import plotly.graph_objects as go
+
+        go.Figure(figure).show()
+        return
+    page = (
+        f'<div class="movable" role="group" aria-label="{html.escape(alt)}">'
+        f'<script type="application/json">{json.dumps(figure, ensure_ascii=False)}</script>'
+        "<noscript>This figure moves only with scripts on; the picture beside it stands still."
+        "</noscript></div>"
+    )
+    bundle = {"application/vnd.plotly.v1+json": figure, "text/html": page, "text/plain": alt}
+    display(bundle, raw=True)

@@ -1,0 +1,381 @@
+"""HeroCon for your own data, with scikit-learn's manners.
+
+    model = HeroConClassifier(random_state=0).fit([view1, view2], Y, unlabeled=[more1, more2])
+    model.predict_proba([view1, view2])
+
+Everything that a user can get wrong is checked here, before any training starts.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from herocon_lite.methods import Problem, build
+from herocon_lite.metrics import evaluate
+from herocon_lite.train import Schedule, embed, pick_device, predict, train
+
+FORMAT = "herocon_lite 1"  # of saved models
+NOISE = 0.1  # of a feature's spread: what tells the second copy of a lone view from the first
+
+Arrays = np.ndarray | Sequence[np.ndarray]
+
+
+class HeroConClassifier(ClassifierMixin, BaseEstimator):
+    """Learns labels from several views of few labelled and many unlabelled rows.
+
+    Each view has an encoder of its own. Trained is L_c + α · L_u + β · L_s: binary cross-entropy
+    on the labelled rows, the weighted contrast of views (Eq. 5) on all rows, the weighted contrast
+    of labels (Eq. 7) on the labelled ones. Features are scaled inside; data with one view gets a
+    second one by adding noise.
+
+    Args:
+        alpha: weight of L_u; 0 leaves unlabelled rows out.
+        beta: weight of L_s. With ``alpha=beta=0`` what is left is a plain neural network.
+        temperature: of both contrasts.
+        detach: stop the gradient through L_u's weights, which can collapse the representation.
+        widths: layers of each view's encoder.
+        steps: of training, each with all labelled rows.
+        unlabeled_batch: unlabelled rows a step.
+        pairs: with three views or more, how many pairs of them a step contrasts; None: all.
+        lr: learning rate.
+        threshold: a label is predicted above this probability (label matrices only).
+        view_sizes: columns of each view, if the views come side by side in one array: the form
+            that tools which pick rows, such as ``GridSearchCV``, need.
+        device: ``"cpu"``, ``"cuda"``, ``"mps"``; None: the best one here.
+        random_state: a whole number makes everything repeatable.
+        verbose: show a progress bar.
+
+    Attributes:
+        classes_: the classes, or the numbers of the label columns.
+        history_: loss terms over the steps, a list of dictionaries.
+        device_: where it was trained.
+    """
+
+    def __init__(
+        self,
+        alpha: float = 0.1,
+        beta: float = 0.1,
+        temperature: float = 1.0,
+        detach: bool = False,
+        widths: Sequence[int] = (200, 200),
+        steps: int = 200,
+        unlabeled_batch: int = 1000,
+        pairs: int | None = 1,
+        lr: float = 0.05,
+        threshold: float = 0.5,
+        view_sizes: Sequence[int] | None = None,
+        device: str | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: bool = False,
+    ):
+        self.alpha = alpha
+        self.beta = beta
+        self.temperature = temperature
+        self.detach = detach
+        self.widths = widths
+        self.steps = steps
+        self.unlabeled_batch = unlabeled_batch
+        self.pairs = pairs
+        self.lr = lr
+        self.threshold = threshold
+        self.view_sizes = view_sizes
+        self.device = device
+        self.random_state = random_state
+        self.verbose = verbose
+
+    # -------------------------------------------------------------- fit
+
+    def fit(self, views: Arrays, Y: np.ndarray, unlabeled: Arrays | None = None):
+        """Trains on labelled rows, and on unlabelled ones where there are any.
+
+        Args:
+            views: a list of arrays (n, d_v) with the same rows, or one array.
+            Y: (n, c), a 0/1 matrix, for labels of which a row may have several; or (n,), one class
+                a row. A row of −1 or NaN marks an unlabelled sample.
+            unlabeled: further rows, in the form of ``views``.
+        """
+        views = self._split("views", views)
+        labels, known, self.classes_, self.kind_ = _labels(Y, len(views[0]))
+        sizes = [v.shape[1] for v in views]
+        more = None if unlabeled is None else self._split("unlabeled", unlabeled, sizes)
+        varies = labels[known].min(0) != labels[known].max(0)
+        self._check_constant(varies)
+        device, seed = pick_device(self.device), self._seed()
+
+        self.sizes_, self.constants_ = sizes, np.where(varies, np.nan, labels[known][0])
+        pool = views
+        if more is not None:
+            pool = [np.concatenate(rows) for rows in zip(views, more, strict=True)]
+        exact = {"axis": 0, "dtype": np.float64}
+        self.mean_ = np.concatenate([p.mean(**exact) for p in pool]).astype(np.float32)
+        spread = np.concatenate([p.std(**exact) for p in pool])
+        self.scale_ = np.where(spread > 0, spread, 1).astype(np.float32)
+        pool = self._scaled(pool, np.random.default_rng(seed))
+        n = len(known)
+        rest = np.r_[np.flatnonzero(~known), n : len(pool[0])]
+        self.method_ = self._build(seed)
+        training = train(
+            self.method_,
+            [p[:n][known] for p in pool],
+            labels[known][:, varies],
+            [p[rest] for p in pool] if len(rest) else None,
+            Schedule(self.steps, None, self.unlabeled_batch, lr=self.lr),
+            seed,
+            device,
+            progress=self.verbose,
+        )
+        self.history_, self.device_ = training.history, str(device)
+        return self
+
+    def _build(self, seed: int = 0):
+        shapes = [(size,) for size in self.sizes_]
+        problem = Problem(
+            tuple(shapes * 2 if len(shapes) == 1 else shapes),
+            int(np.isnan(self.constants_).sum()),
+            self.kind_,
+            encoder_options={"widths": tuple(self.widths)},
+        )
+        torch.manual_seed(seed)
+        return build(
+            "herocon",
+            problem,
+            alpha=self.alpha,
+            beta=self.beta,
+            temperature=self.temperature,
+            detach=self.detach,
+            pairs=self.pairs,
+        )
+
+    def _seed(self) -> int:
+        if isinstance(self.random_state, (int, np.integer)):
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(2**31))
+
+    # -------------------------------------------------------------- use
+
+    def predict_proba(self, views: Arrays) -> np.ndarray:
+        """(n, c): each label's own probability, or a distribution over the classes."""
+        inputs = self._inputs(views)
+        trained = predict(self.method_, inputs, self.kind_)
+        P = np.broadcast_to(self.constants_, (len(trained), len(self.constants_))).copy()
+        P[:, np.isnan(self.constants_)] = trained
+        return P
+
+    def predict(self, views: Arrays) -> np.ndarray:
+        """(n, c), 0/1, or (n,), classes: as Y was."""
+        P = self.predict_proba(views)
+        if self.kind_ == "multiclass":
+            return self.classes_[P.argmax(1)]
+        return (self.threshold < P).astype(int)
+
+    def transform(self, views: Arrays) -> np.ndarray:
+        """(n, d): the representation, all views side by side."""
+        inputs = self._inputs(views)
+        return embed(self.method_, inputs)
+
+    def score(self, views: Arrays, Y: np.ndarray) -> float:
+        """Accuracy of classes; weighted F1 of label matrices, whose rows are rarely all right.
+
+        Unlabelled rows are left out.
+        """
+        P, Y = self.predict_proba(views), np.asarray(Y)
+        known = _known(Y)
+        if not known.any():
+            raise ValueError("Y must hold labels to score against; all its rows are unlabelled.")
+        if self.kind_ == "multiclass":
+            return float((self.classes_[P[known].argmax(1)] == Y[known]).mean())
+        return evaluate(Y[known], P[known], self.kind_, self.threshold)["f1"]
+
+    def _inputs(self, views: Arrays) -> list[np.ndarray]:
+        check_is_fitted(self)
+        return self._scaled(self._split("views", views, self.sizes_))
+
+    def _split(self, name: str, views: Arrays, wanted: list[int] | None = None):
+        """A checked list of arrays (n, d_v) from any of the forms that ``views`` may have."""
+        if isinstance(views, (list, tuple)) and len(views) and np.ndim(views[0]) > 1:
+            if self.view_sizes is not None:
+                raise ValueError(f"{name} must be one array when view_sizes is given; got a list.")
+            arrays = [_matrix(f"{name}[{v}]", view) for v, view in enumerate(views)]
+        else:
+            whole = _matrix(name, views)
+            sizes = [whole.shape[1]] if self.view_sizes is None else list(self.view_sizes)
+            if sum(sizes) != whole.shape[1] or min(sizes) < 1:
+                raise ValueError(
+                    f"view_sizes must add up to the {whole.shape[1]} columns of {name}; "
+                    f"got {tuple(sizes)}, in all {sum(sizes)}."
+                )
+            arrays = np.split(whole, np.cumsum(sizes)[:-1], axis=1)
+        rows = [len(a) for a in arrays]
+        if len(set(rows)) > 1:
+            raise ValueError(f"{name} must have the same rows in every view; got {rows} rows.")
+        if wanted is not None and wanted != [a.shape[1] for a in arrays]:
+            raise ValueError(
+                f"{name} must have views of {wanted} columns, as in fit; "
+                f"got {[a.shape[1] for a in arrays]}."
+            )
+        return arrays
+
+    def _scaled(self, arrays: list[np.ndarray], noise: np.random.Generator | None = None):
+        """Mean 0, spread 1; of a lone view two copies, the second noisy in training."""
+        ends = np.cumsum(self.sizes_)[:-1]
+        mean, scale = np.split(self.mean_, ends), np.split(self.scale_, ends)
+        scaled = [(a - m) / s for a, m, s in zip(arrays, mean, scale, strict=True)]
+        if len(scaled) == 1:
+            (x,) = scaled
+            scaled.append(x if noise is None else x + NOISE * noise.standard_normal(x.shape, "f4"))
+        return scaled
+
+    def _check_constant(self, varies: np.ndarray) -> None:
+        if not varies.any():
+            raise ValueError(
+                "Y must hold labels that differ between rows; every labelled row has the same."
+            )
+        if not varies.all() and self.kind_ == "multilabel":
+            constant = ", ".join(map(str, np.flatnonzero(~varies)))
+            warnings.warn(
+                f"Label column {constant} of Y never changes among the labelled rows; it is "
+                "predicted as that constant.",
+                stacklevel=3,
+            )
+
+    # -------------------------------------------------------------- keep
+
+    def save(self, path: str | Path) -> None:
+        """Writes the trained model to a safetensors file: numbers and JSON, nothing to run."""
+        from safetensors.torch import save_file
+
+        check_is_fitted(self)
+        tensors = {f"method.{k}": t.contiguous() for k, t in self.method_.state_dict().items()}
+        tensors |= {name: torch.from_numpy(getattr(self, name)) for name in ("mean_", "scale_")}
+        seed = self.random_state if isinstance(self.random_state, (int, np.integer)) else None
+        about = {
+            "params": {**self.get_params(), "random_state": seed},
+            "kind": self.kind_,
+            "sizes": self.sizes_,
+            "classes": self.classes_.tolist(),
+            "constants": [None if np.isnan(v) else v for v in self.constants_],
+            "history": self.history_,
+            "device": self.device_,
+        }
+        metadata = {"format": FORMAT, "about": json.dumps(about, default=_plain)}
+        save_file(tensors, str(path), metadata)
+
+    @classmethod
+    def load(cls, path: str | Path, device: str | None = None) -> HeroConClassifier:
+        """What :meth:`save` wrote."""
+        from safetensors import SafetensorError, safe_open
+
+        try:
+            with safe_open(str(path), "pt") as file:
+                metadata = file.metadata() or {}
+                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        except SafetensorError as error:
+            raise ValueError(f"{path} is not a whole safetensors file: {error}.") from error
+        if metadata.get("format") != FORMAT:
+            raise ValueError(
+                f"{path} must be a model saved by HeroConClassifier ({FORMAT}); "
+                f"got {metadata.get('format', 'another safetensors file')}."
+            )
+        about = json.loads(metadata["about"])
+        tuples = {k: tuple(v) for k, v in about["params"].items() if isinstance(v, list)}
+        model = cls(**{**about["params"], **tuples})
+        model.kind_, model.sizes_, model.history_ = (about[k] for k in ("kind", "sizes", "history"))
+        model.classes_ = np.array(about["classes"])
+        model.constants_ = np.array([np.nan if v is None else v for v in about["constants"]])
+        model.mean_, model.scale_ = (tensors.pop(name).numpy() for name in ("mean_", "scale_"))
+        model.method_ = model._build()
+        model.method_.load_state_dict({k.removeprefix("method."): t for k, t in tensors.items()})
+        where = pick_device(device)
+        model.method_.to(where)
+        model.device_ = str(where)
+        return model
+
+    def __getstate__(self) -> dict:
+        """Pickled on the CPU, so that a machine without this one's device can read it."""
+        state = dict(super().__getstate__())
+        if "method_" in state:
+            state["method_"] = copy.deepcopy(state["method_"]).cpu()
+        return state
+
+
+# ------------------------------------------------------------------ input
+
+
+def _matrix(name: str, values) -> np.ndarray:
+    try:
+        with np.errstate(over="ignore"):  # told below
+            array = np.asarray(values, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"{name} must hold numbers ({error}). Turn words into numbers first, for instance "
+            "with sklearn.preprocessing.OneHotEncoder."
+        ) from error
+    if array.ndim != 2 or 0 in array.shape:
+        raise ValueError(
+            f"{name} must be a dense matrix (n, d), one row per sample; got shape {array.shape}."
+        )
+    if not np.isfinite(array).all():
+        row, column = np.argwhere(~np.isfinite(array))[0]
+        raise ValueError(
+            f"{name} must be finite in float32; row {row}, column {column} is "
+            f"{array[row, column]}. Fill it in (sklearn.impute) or leave the row out."
+        )
+    return array
+
+
+def _known(Y: np.ndarray) -> np.ndarray:
+    """Which rows are labelled: those that are not −1 or NaN."""
+    if Y.dtype.kind not in "fiub":
+        return np.ones(len(Y), bool)  # names of classes
+    unknown = np.isnan(Y) | (Y == -1) if Y.dtype.kind in "fi" else np.zeros(Y.shape, bool)
+    if Y.ndim == 1:
+        return ~unknown
+    partly = unknown.any(1) & ~unknown.all(1)
+    if partly.any():
+        raise ValueError(
+            "Y must mark a row as unlabelled as a whole, all −1 or all NaN; "
+            f"row {np.flatnonzero(partly)[0]} is so in part."
+        )
+    return ~unknown.all(1)
+
+
+def _labels(Y, rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, str]:
+    """0/1 matrix, which rows are labelled, the classes, the kind."""
+    Y = np.asarray(Y)
+    if Y.ndim not in (1, 2) or len(Y) != rows or 0 in Y.shape:
+        raise ValueError(
+            f"Y must be ({rows}, c), 0/1 labels, or ({rows},), classes: a row for each row of "
+            f"views; got shape {Y.shape}."
+        )
+    known = _known(Y)
+    if not known.any():
+        raise ValueError("Y must have labelled rows; all of them are −1 or NaN.")
+    if Y.ndim == 1:
+        if Y.dtype.kind == "f" and (Y[known] % 1 != 0).any():
+            raise ValueError(
+                "Y must hold classes, and these are numbers with fractions. Is it a regression?"
+            )
+        classes = np.unique(Y[known])
+        labels = (Y[:, None] == classes[None, :]).astype(np.float32)
+        return labels, known, classes, "multiclass"
+    if Y.dtype.kind not in "fiub" or not np.isin(Y[known], (0, 1)).all():
+        raise ValueError(
+            "Y must hold 0 and 1 (and −1 or NaN in unlabelled rows) when it is a matrix; it holds "
+            "other values. One class a row goes in as a vector."
+        )
+    return Y.astype(np.float32), known, np.arange(Y.shape[1]), "multilabel"
+
+
+def _plain(value):
+    """Numbers of NumPy, for JSON."""
+    return value.item() if isinstance(value, np.generic) else list(value)

@@ -1,0 +1,261 @@
+"""The estimator: forms of input, scikit-learn's tools, saving, and sentences for bad input."""
+
+import pickle
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, KFold
+
+from herocon_lite import HeroConClassifier
+from herocon_lite.data import load, split
+from herocon_lite.metrics import evaluate
+
+QUICK = {"steps": 8, "widths": (16,), "unlabeled_batch": 50, "random_state": 0}
+
+
+def quick(**options) -> HeroConClassifier:
+    return HeroConClassifier(**{**QUICK, **options})
+
+
+@pytest.fixture(scope="module")
+def toy():
+    """Two views of 60 rows, three labels that a line tells; 40 rows more without labels."""
+    rng = np.random.default_rng(0)
+    hidden = rng.standard_normal((100, 3))
+    views = [hidden @ rng.standard_normal((3, 5)) * 50 + 7, hidden @ rng.standard_normal((3, 4))]
+    return [v[:60] for v in views], (hidden[:60] > 0).astype(int), [v[60:] for v in views]
+
+
+def same(a: HeroConClassifier, b: HeroConClassifier, views) -> bool:
+    return np.array_equal(a.predict_proba(views), b.predict_proba(views))
+
+
+# ---------------------------------------------------------------- what it learns
+
+
+def test_it_learns_labels(toy):
+    views, Y, more = toy
+    model = quick(steps=60).fit(views, Y, more)
+    P = model.predict_proba(views)
+    assert P.shape == Y.shape and evaluate(Y, P, "multilabel")["auc"] > 0.95
+    assert model.score(views, Y) > 0.9 > quick(steps=1, lr=1e-9).fit(views, Y).score(views, Y)
+    assert model.transform(views).shape == (60, 32)
+    assert {"L_c", "L_u", "L_s"} < set(model.history_[0])
+    assert np.array_equal(model.predict(views), P > 0.5)
+
+
+@pytest.mark.parametrize("names", [np.array(["oak", "ash", "elm"]), np.array([7, 3, 5])])
+def test_it_learns_classes_under_their_own_names(toy, names):
+    views, Y, more = toy
+    y = names[np.clip(Y.sum(1), 1, 3) - 1]
+    model = quick(steps=60).fit(views, y, more)
+    assert np.array_equal(model.classes_, np.unique(names))
+    assert np.allclose(model.predict_proba(views).sum(1), 1, atol=1e-6)
+    assert (model.predict(views) == y).mean() == model.score(views, y) > 0.9
+
+
+def test_real_data_beats_chance_with_a_lone_view():
+    data = load("yeast")
+    parts = split(data, seed=0)
+    views = np.concatenate(data.views, 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = HeroConClassifier(steps=30, random_state=0)
+        model.fit(views[parts.train], data.labels[parts.train], views[parts.unlabeled])
+    P = model.predict_proba(views[parts.test])
+    assert evaluate(data.labels[parts.test], P, "multilabel")["auc"] > 0.6
+    # the noise of the second copy belongs to training only
+    assert np.array_equal(P, model.predict_proba(views[parts.test]))
+
+
+def test_the_scale_of_features_changes_nothing(toy):
+    views, Y, more = toy
+    other = [[1000 * v - 5 for v in part] for part in (views, more)]
+    a, b = quick().fit(views, Y, more), quick().fit(other[0], Y, other[1])
+    np.testing.assert_allclose(a.predict_proba(views), b.predict_proba(other[0]), atol=1e-3)
+
+
+def test_a_constant_feature_is_harmless(toy):
+    views, Y, _ = toy
+    views = [np.hstack([views[0], np.full((60, 1), 3.0)]), views[1]]
+    assert np.isfinite(quick().fit(views, Y).predict_proba(views)).all()
+
+
+# ---------------------------------------------------------------- forms of input
+
+
+def test_unlabelled_rows_may_come_apart_or_marked(toy):
+    views, Y, more = toy
+    apart = quick().fit(views, Y, more)
+    together = [np.concatenate(rows) for rows in zip(views, more, strict=True)]
+    for mark, dtype in ((-1, int), (np.nan, float)):
+        marked = np.concatenate([Y, np.full((40, 3), mark)]).astype(dtype)
+        assert same(apart, quick().fit(together, marked), views)
+        # rows without labels are left out of the score
+        assert quick().fit(together, marked).score(together, marked) == apart.score(views, Y)
+    assert not same(apart, quick().fit(views, Y), views)  # and they matter
+    y = Y[:, 0]
+    marked = np.concatenate([y, np.full(40, -1)])
+    assert same(quick().fit(views, y, more), quick().fit(together, marked), views)
+
+
+def test_side_by_side_is_the_same_as_a_list(toy):
+    views, Y, more = toy
+    joint = quick(view_sizes=(5, 4)).fit(np.hstack(views), Y, np.hstack(more))
+    assert np.array_equal(
+        joint.predict_proba(np.hstack(views)), quick().fit(views, Y, more).predict_proba(views)
+    )
+
+
+def test_labels_of_unlabelled_rows_are_never_looked_at(toy):
+    views, Y, _ = toy
+    poisoned = Y.astype(float)
+    poisoned[30:] = np.nan
+    clean = quick().fit([v[:30] for v in views], Y[:30], [v[30:] for v in views])
+    assert same(clean, quick().fit(views, poisoned), views)
+
+
+def test_same_seed_same_model(toy):
+    views, Y, more = toy
+    first = quick().fit(views, Y, more)
+    assert same(first, quick().fit(views, Y, more), views)
+    assert not same(first, quick(random_state=1).fit(views, Y, more), views)
+    drawn = [quick(random_state=np.random.RandomState(3)).fit(views, Y) for _ in range(2)]
+    assert same(*drawn, views)
+
+
+# ---------------------------------------------------------------- scikit-learn
+
+
+def test_clone_params_and_grid_search(toy):
+    views, Y, _ = toy
+    model = quick(view_sizes=(5, 4))
+    assert clone(model).get_params() == model.get_params()
+    search = GridSearchCV(model, {"alpha": [0.0, 0.1]}, cv=KFold(2), error_score="raise")
+    search.fit(np.hstack(views), Y)
+    assert search.best_params_["alpha"] in (0.0, 0.1)
+    assert search.predict(np.hstack(views)).shape == Y.shape
+
+
+def test_grid_search_with_unlabelled_rows(toy):
+    views, Y, more = toy
+    together = np.vstack([np.hstack(views), np.hstack(more)])
+    marked = np.concatenate([Y, np.full((40, 3), -1)])
+    cv = KFold(3, shuffle=True, random_state=0)
+    search = GridSearchCV(quick(view_sizes=(5, 4)), {"beta": [0.0]}, cv=cv, error_score="raise")
+    assert np.isfinite(search.fit(together, marked).best_score_)
+
+
+@pytest.mark.parametrize("target", ["labels", "classes", "names"])
+def test_pickled_and_saved_models_are_the_same_model(toy, tmp_path, target):
+    views, Y, more = toy
+    y = {"labels": Y, "classes": Y[:, 0], "names": np.array(["no", "yes"])[Y[:, 0]]}[target]
+    model = quick().fit(views, y, more)
+    model.save(tmp_path / "model.safetensors")
+    for other in (
+        pickle.loads(pickle.dumps(model)),
+        HeroConClassifier.load(tmp_path / "model.safetensors"),
+    ):
+        assert same(model, other, views)
+        assert np.array_equal(model.predict(views), other.predict(views))
+        assert other.get_params() == model.get_params() and other.history_ == model.history_
+
+
+def test_what_is_not_a_saved_model_is_refused(toy, tmp_path):
+    from safetensors.numpy import save_file
+
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(b"not at all")
+    with pytest.raises(ValueError, match="not a whole safetensors file"):
+        HeroConClassifier.load(path)
+    save_file({"a": np.zeros(2)}, path)
+    with pytest.raises(ValueError, match="saved by HeroConClassifier"):
+        HeroConClassifier.load(path)
+
+
+# ---------------------------------------------------------------- bad input
+
+
+def test_a_constant_label_warns_and_is_predicted(toy, tmp_path):
+    views, Y, more = toy
+    Y = np.insert(Y, 1, 1, axis=1)
+    with pytest.warns(UserWarning, match="Label column 1 of Y never changes"):
+        model = quick().fit(views, Y, more)
+    P = model.predict_proba(views)
+    assert (P[:, 1] == 1).all() and (model.predict(views)[:, 1] == 1).all()
+    rest = quick().fit(views, Y[:, [0, 2, 3]], more)
+    assert np.array_equal(P[:, [0, 2, 3]], rest.predict_proba(views))
+    model.save(tmp_path / "m.safetensors")
+    assert same(model, HeroConClassifier.load(tmp_path / "m.safetensors"), views)
+
+
+def with_nan(views):
+    views = [v.copy() for v in views]
+    views[1][3, 2] = np.nan
+    return views
+
+
+def words(view):
+    return view.astype(str).astype(object) + " cm"
+
+
+BAD = {
+    "nan": ("must be finite.*row 3, column 2", lambda V, Y: quick().fit(with_nan(V), Y)),
+    "infinite": (r"\[0\] must be finite", lambda V, Y: quick().fit([V[0] * 1e300, V[1]], Y)),
+    "words": (r"\[1\] must hold numbers", lambda V, Y: quick().fit([V[0], words(V[1])], Y)),
+    "rows": (r"same rows.*got \[60, 59\]", lambda V, Y: quick().fit([V[0], V[1][:-1]], Y)),
+    "fewer labels": (r"Y must be \(60, c\).*\(59, 3\)", lambda V, Y: quick().fit(V, Y[:-1])),
+    "no labels": ("must have labelled rows", lambda V, Y: quick().fit(V, Y * 0 - 1)),
+    "half a row": ("row 0 is so in part", lambda V, Y: quick().fit(V, Y - 2 * np.eye(60, 3))),
+    "other values": ("Y must hold 0 and 1", lambda V, Y: quick().fit(V, 2 * Y)),
+    "fractions": ("regression", lambda V, Y: quick().fit(V, V[0][:, 0])),
+    "one class": ("differ between rows", lambda V, Y: quick().fit(V, Y[:, 0] * 0)),
+    "all constant": ("differ between rows", lambda V, Y: quick().fit(V, Y * 0)),
+    "device": ("device must be.*abacus", lambda V, Y: quick(device="abacus").fit(V, Y)),
+    "sizes": ("to the 9 columns", lambda V, Y: quick(view_sizes=(5, 5)).fit(np.hstack(V), Y)),
+    "sizes of a list": ("must be one array", lambda V, Y: quick(view_sizes=(5, 4)).fit(V, Y)),
+    "unlabeled": (
+        r"unlabeled must have views of \[5, 4\]",
+        lambda V, Y: quick().fit(V, Y, V[::-1]),
+    ),
+    "three axes": (r"\[0\] must be a dense", lambda V, Y: quick().fit([V[0][None], V[1]], Y)),
+    "alpha": ("alpha must be a finite", lambda V, Y: quick(alpha=-1).fit(V, Y)),
+    "temperature": ("temperature must be", lambda V, Y: quick(temperature=0).fit(V, Y)),
+}
+BAD_USE = {
+    "one view": (r"views of \[5, 4\] columns, as in fit", lambda m, V, Y: m.predict(V[:1])),
+    "no score": ("labels to score against", lambda m, V, Y: m.score(V, Y * 0 - 1)),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_gets_a_sentence_before_any_training(toy, case, monkeypatch):
+    monkeypatch.setattr("herocon_lite.estimator.train", lambda *a, **k: pytest.fail("trained"))
+    message, call = BAD[case]
+    with pytest.raises(ValueError, match=message):
+        call(*toy[:2])
+
+
+@pytest.mark.parametrize("case", BAD_USE)
+def test_bad_use_gets_a_sentence(toy, case):
+    views, Y, _ = toy
+    message, call = BAD_USE[case]
+    with pytest.raises(ValueError, match=message):
+        call(quick().fit(views, Y), views, Y)
+
+
+def test_an_untrained_model_says_so(toy):
+    from sklearn.exceptions import NotFittedError
+
+    with pytest.raises(NotFittedError):
+        quick().predict(toy[0])
+
+
+def test_the_import_stays_light():
+    code = "import sys, herocon_lite; print('sklearn' in sys.modules, 'torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False"]
