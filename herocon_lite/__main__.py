@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import os
 import sys
 from pathlib import Path
@@ -30,9 +31,23 @@ def main(argv: list[str] | None = None) -> int:
     run.add_argument("data", help="a data set, such as yeast")
     run.add_argument("methods", nargs="+", metavar="METHOD", help="such as dnn or herocon")
     run.add_argument("--budget", default=os.environ.get("HEROCON_BUDGET", "smoke"))
-    run.add_argument("--seeds", type=int, default=1, metavar="N", help="seeds 0 … N − 1")
+    run.add_argument(
+        "--seeds",
+        type=_seeds,
+        default=range(1),
+        metavar="N",
+        help="N: seeds 0 … N − 1; A-B: seeds A … B, for one job of several",
+    )
     run.add_argument(
         "--preset", default="paper", help="the equations, or what the public code does"
+    )
+    run.add_argument(
+        "--set",
+        type=_change,
+        nargs="+",
+        default=[],
+        metavar="NAME=VALUE",
+        help="change the method's settings or the schedule's: temperature=0.5 steps=100",
     )
     run.add_argument("--form", default="two_noisy", help="on data with one view: two_noisy or eq4")
     run.add_argument("--protocol", default="transductive", help="transductive or inductive")
@@ -83,8 +98,9 @@ def _run(arguments: argparse.Namespace) -> int:
             arguments.form,
             arguments.protocol,
             arguments.split,
+            tuple(arguments.set),
         )
-        for seed in range(arguments.seeds)
+        for seed in arguments.seeds
         for method in arguments.methods
     ]
     try:
@@ -127,6 +143,27 @@ def _size(text: str) -> int:
     if number < 2:
         raise argparse.ArgumentTypeError(f"a size is at least 2 samples; got {number}")
     return number
+
+
+def _seeds(text: str) -> range:
+    first, dash, last = text.partition("-")
+    try:
+        seeds = range(int(first), int(last) + 1) if dash else range(int(text))
+    except ValueError:
+        seeds = range(0)
+    if not seeds:
+        raise argparse.ArgumentTypeError(f"seeds are N or A-B, at least one; got {text}")
+    return seeds
+
+
+def _change(text: str) -> tuple[str, object]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError(f"a change is NAME=VALUE; got {text}")
+    try:
+        return name, ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return name, value  # a word
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -20,14 +20,15 @@ from herocon_lite import results
 from herocon_lite.data import Dataset, Split, load, select_classes, split
 from herocon_lite.data.cards import find_card
 from herocon_lite.data.splits import PROTOCOLS
+from herocon_lite.losses import PRESETS
 from herocon_lite.methods import Problem, build, settings
 from herocon_lite.metrics import evaluate
 from herocon_lite.train import Schedule, pick_device, predict, train
 from herocon_lite.views import two_views
 
 BUDGETS = ("smoke", "laptop", "paper")
-PRESETS = ("paper", "released")
 FORMS = ("two_noisy", "eq4")
+HISTORY_POINTS = 20  # of the loss, in a record
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class Setting:
     encoder: str = "mlp"
     views: str | None = None  # how one view becomes two, for views.two_views
     view_options: tuple[tuple[str, float], ...] = ()
+    pairs: int | None = None  # of views contrasted a step, where there are many; None: all
 
 
 SETTINGS = {
@@ -67,7 +69,7 @@ SETTINGS = {
     # Not in the paper: the settings of the set each one resembles.
     "mocha": Setting(500, 4750, 0.1, 0.001, 0.1, 0.01, "as XRMB"),
     "yeast": Setting(200, None, 0.7, 0.02, 0.3, 0.01, "as Scene"),
-    "mfeat": Setting(500, None, 0.1, 0.001, 0.1, 0.01, "as XRMB"),
+    "mfeat": Setting(500, None, 0.1, 0.001, 0.1, 0.01, "as XRMB", pairs=2),
     "mnist5k": Setting(500, 4000, 0.1, 1.0, 0.1, 2.0, "as N-MNIST", encoder="cnn", views="paper"),
     "faces": Setting(
         600, 200, 0.05, 0.1, 0.1, 0.01, "as CelebA", labeled_batch=50, encoder="vgg", views="paper"
@@ -100,6 +102,7 @@ class Run:
     form: str = "two_noisy"  # on data with one view
     protocol: str = "transductive"
     split: str = "paper"
+    changes: tuple[tuple[str, object], ...] = ()  # of the method's settings or the schedule's
 
     def __post_init__(self) -> None:
         check = {"budget": BUDGETS, "preset": PRESETS, "form": FORMS, "protocol": PROTOCOLS}
@@ -108,7 +111,13 @@ class Run:
             if value not in known:
                 raise ValueError(f"{name} must be one of {', '.join(known)}; got {value!r}.")
         find_card(self.data)  # unknown names get a suggestion
-        settings(self.method)
+        known = {*settings(self.method), *(f.name for f in fields(Schedule))}
+        for name, _ in self.changes:
+            if name not in known:
+                raise ValueError(
+                    f"changes must name settings of {self.method} ({', '.join(sorted(known))}); "
+                    f"got {name!r}."
+                )
 
 
 def setting(data: str, preset: str = "paper", budget: str = "paper") -> Setting:
@@ -136,8 +145,17 @@ def options(run: Run, chosen: Setting, single_view: bool) -> dict[str, object]:
         "form": run.form if single_view else None,
         # the public code has one projector for both views of pictures
         "shared_projector": run.preset == "released" and chosen.encoder != "mlp",
+        "pairs": chosen.pairs,
+        **dict(run.changes),
     }
     return {name: wanted.get(name, default) for name, default in known.items()}
+
+
+def schedule(run: Run, chosen: Setting) -> Schedule:
+    """Steps, batches and learning rate of a run."""
+    asked = Schedule(chosen.steps, chosen.labeled_batch, chosen.unlabeled_batch)
+    known = asdict(asked)
+    return replace(asked, **{name: value for name, value in run.changes if name in known})
 
 
 def prepare(run: Run, dataset: Dataset) -> tuple[Dataset, Split]:
@@ -164,7 +182,7 @@ def execute(
     prepared, parts = prepare(run, dataset)
     single = len(dataset.views) == 1
     method_options = options(run, chosen, single)
-    schedule = Schedule(chosen.steps, chosen.labeled_batch, chosen.unlabeled_batch)
+    plan = schedule(run, chosen)
     record = {
         "data": run.data,
         "method": run.method,
@@ -173,8 +191,9 @@ def execute(
         "protocol": run.protocol,
         "budget": run.budget,
         "seed": run.seed,
+        "changes": dict(run.changes),
         "settings": {
-            **asdict(schedule),
+            **asdict(plan),
             **method_options,
             "encoder": chosen.encoder,
             "views": chosen.views if len(prepared.views) > len(dataset.views) else None,
@@ -201,7 +220,7 @@ def execute(
         _rows(prepared, parts.train),
         prepared.labels[parts.train],
         _rows(prepared, parts.unlabeled),
-        schedule,
+        plan,
         run.seed,
         where,
         progress=progress,
@@ -211,13 +230,20 @@ def execute(
     return {
         **record,
         "metrics": evaluate(prepared.labels[parts.test], P, prepared.kind),
-        "history": training.history,
+        "history": _thinned(training.history),
         "seconds": round(training.seconds, 2),
         "peak_mib": round(training.peak_mib, 1),
         "data_checksums": prepared.checksums,
         "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         **environment,
     }
+
+
+def _thinned(history: list[dict[str, float]]) -> list[dict[str, float]]:
+    """First, last and some between; nine digits hold a float32 exactly."""
+    step = max(1, (len(history) - 1) // HISTORY_POINTS)
+    kept = [*history[:-1:step], history[-1]]
+    return [{k: v if k == "step" else float(f"{v:.9g}") for k, v in row.items()} for row in kept]
 
 
 def _rows(dataset: Dataset, rows: np.ndarray) -> list:

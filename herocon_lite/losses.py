@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import permutations
 
 import torch
@@ -71,6 +71,8 @@ PRESETS = {
     "released": _RELEASED,  # as run on Scene, XRMB, N-MNIST and CelebA
     "released-cnn": replace(_RELEASED, gamma_by_cardinality=True),  # in its CNN file, never run
 }
+# and the paper's equations with one point changed, to see what that point does
+PRESETS |= {f"paper+{f.name}": Switches(**{f.name: True}) for f in fields(Switches)}
 
 
 # ------------------------------------------------------------------ unsupervised
@@ -308,6 +310,24 @@ def sup_con(s: Tensor, y: Tensor, temperature: float = 0.1, chunk: int | None = 
     partners = same.sum(1) - 1
     # Σ_p cos(s_i, s_p) needs one product with the partners' sum, s_i itself taken off
     mean_positive = (_dot(a, cosines(same, a.T)) - _dot(a, a)) / partners.clamp_min(1)
+    return _log_softmax_loss(
+        a, mean_positive[:, None], (partners > 0)[:, None], temperature, chunk
+    ) / len(s)
+
+
+def sup_con_any(s: Tensor, Y: Tensor, temperature: float = 0.1, chunk: int | None = None) -> Tensor:
+    """:func:`sup_con` whose positives P(i) are the other rows that share a label with row i.
+
+    Args:
+        s: (n, d), representations. Y: (n, c), 0/1 label matrix.
+    """
+    check_matrix("s", s)
+    check_temperature(temperature)
+    Y = check_labels(s, Y)
+    a = unit(s)
+    partner = (cosines(Y, Y) > 0.5).to(a.dtype).fill_diagonal_(0.0)  # (n, n); Y Yᵀ counts labels
+    partners = partner.sum(1)
+    mean_positive = _dot(a, cosines(partner, a.T)) / partners.clamp_min(1)
     return _log_softmax_loss(
         a, mean_positive[:, None], (partners > 0)[:, None], temperature, chunk
     ) / len(s)

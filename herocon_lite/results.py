@@ -28,7 +28,7 @@ Record = dict[str, Any]
 KEYS = {
     "data": "name of the data set",
     "method": "name of the method",
-    "preset": "paper or released",
+    "preset": "paper, released, or paper with one point changed",
     "form": "eq4 or two_noisy on data with one view, else None",
     "protocol": "transductive or inductive",
     "budget": "smoke, laptop or paper",
@@ -126,7 +126,8 @@ def load(folder: str | Path, **where) -> pd.DataFrame:
     """The records as a table, one row a run.
 
     Metrics are columns (``f1``, ``auc``, …); so are the parts of settings and split, as
-    ``settings.alpha`` or ``split.how``. ``key`` names the run.
+    ``settings.alpha`` or ``split.how``. ``key`` names the run. A run with changed settings says so
+    in its method: ``herocon (temperature=0.5)``.
 
     Args:
         where: what a column must be, one value or a list of them; two underscores stand for the
@@ -150,6 +151,10 @@ def load(folder: str | Path, **where) -> pd.DataFrame:
 
 def _row(record: Record) -> dict[str, Any]:
     row = {k: v for k, v in record.items() if k not in ("metrics", "settings", "split")}
+    changes = record.get("changes") or {}
+    if changes:  # a method of its own: nobody averages it with the unchanged one by mistake
+        told = ", ".join(f"{name}={value}" for name, value in changes.items())
+        row["method"] = f"{row['method']} ({told})"
     return row | record["metrics"] | _flat({k: record[k] for k in ("settings", "split")})
 
 

@@ -124,16 +124,20 @@ def released_unsupervised(z1, z2, H, t):
     )
 
 
-def sup_con(s, y, t):
+def sup_con(s, y, t, alike=lambda one, other: bool((one == other).all())):
     n, total = len(s), 0
     for i in range(n):
-        same = [p for p in range(n) if p != i and bool((y[p] == y[i]).all())]
+        same = [p for p in range(n) if p != i and alike(y[p], y[i])]
         if same:
             everyone = sum(torch.exp(cos(s[i], s[k]) / t) for k in range(n) if k != i)
             total = total - _mean(
                 torch.log(torch.exp(cos(s[i], s[p]) / t) / everyone) for p in same
             )
     return total / n
+
+
+def sup_con_any(s, Y, t):
+    return sup_con(s, Y, t, alike=lambda one, other: bool((one * other).any()))
 
 
 def mul_sup_con(s, Y, t):

@@ -1,5 +1,14 @@
 """Settings as the paper prints them, runs that leave whole records, and the command line."""
 
+import json
+import multiprocessing
+import os
+import random
+import subprocess
+import sys
+import time
+import warnings
+
 import pytest
 
 from herocon_lite import experiments, results
@@ -129,6 +138,75 @@ def test_a_bad_command_says_what_was_expected_before_any_work(words, message, tm
     assert main(["run", *words, "--folder", str(tmp_path)]) == 2
     assert message in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+def test_changed_settings_stand_apart(quick, tmp_path, capsys, yeast):
+    command = ["run", "yeast", "herocon", "--seeds", "1-2", "--folder", str(tmp_path)]
+    assert main(command) == main([*command, "--set", "temperature=0.5", "steps=3"]) == 0
+    frame = results.load(tmp_path)
+    assert sorted(set(frame["method"])) == ["herocon", "herocon (temperature=0.5, steps=3)"]
+    assert sorted(set(frame["seed"])) == [1, 2] and len(frame) == 4
+    changed = frame[frame["method"] != "herocon"]
+    assert set(changed["settings.temperature"]) == {0.5} and set(changed["settings.steps"]) == {3}
+    capsys.readouterr()
+    assert main([*command, "--set", "colour=red"]) == 2
+    assert "changes must name settings of herocon" in capsys.readouterr().err
+
+
+def test_one_point_of_the_released_code_alone(yeast, quick):
+    one = execute(Run("yeast", "herocon-s", preset="paper+label_sum"), yeast)
+    paper = execute(Run("yeast", "herocon-s"), yeast)
+    assert one["history"][0]["L_s"] == pytest.approx(14 * paper["history"][0]["L_s"], rel=1e-5)
+
+
+@pytest.mark.parametrize("word", ["0", "-3", "5-2", "many"])
+def test_seeds_that_are_none_are_refused(word, capsys):
+    with pytest.raises(SystemExit):
+        main(["run", "yeast", "dnn", "--seeds", word])
+    assert "seeds" in capsys.readouterr().err
+
+
+def test_kill_9_at_twenty_random_moments_loses_no_run_and_corrupts_none(tmp_path, quick):
+    """The command itself; forked, so that no time goes into importing torch again."""
+    command = ["run", "yeast", "dnn", "--seeds", "400", "--folder", str(tmp_path)]
+    moments, seen = random.Random(0), set()
+    for _ in range(20):
+        child = multiprocessing.get_context("fork").Process(target=main, args=(command,))
+        child.start()
+        time.sleep(moments.uniform(0.1, 0.6))
+        child.kill()
+        child.join()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a torn last line is told, and left out
+            now = results.finished(tmp_path, "yeast")
+        assert seen <= now
+        seen = now
+    assert 20 < len(seen) < 400
+    records = results.read(tmp_path)
+    assert len({r["seed"] for r in records.values()}) == len(records)  # none was run twice
+
+
+SMOKE = """
+import json, torch
+from herocon_lite.data import load
+from herocon_lite.experiments import Run, execute
+run = Run("yeast", "herocon", changes=(("steps", 10),))
+record = execute(run, load("yeast"), device="cpu")
+print(json.dumps([record["threads"], record["metrics"], record["history"]]))
+"""
+
+
+def test_two_processes_agree_bit_by_bit_and_two_threads_nearly():
+    def run(threads: int):
+        environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
+        command = [sys.executable, "-c", SMOKE]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        return json.loads(done.stdout)
+
+    first, again, two = run(1), run(1), run(2)
+    assert first == again
+    assert (first[0], two[0]) == (1, 2)
+    assert two[1]["f1"] == pytest.approx(first[1]["f1"], abs=5e-3)
 
 
 def test_an_empty_table_says_so(tmp_path, capsys):

@@ -11,7 +11,6 @@ import torch.nn.functional as F
 
 from herocon_lite import losses, methods
 from herocon_lite.methods import METHODS, Problem, build, probabilities, settings
-from herocon_lite.methods.contrastive import sup_con_any
 from tests.methods_cases import (
     HAVE_EQ4,
     KINDS,
@@ -431,25 +430,6 @@ def test_supcon_defaults_and_variants():
     assert value["out"] == pytest.approx(losses.sup_con(S, Y.argmax(1)).item(), rel=1e-12)
     assert value["out"] == pytest.approx(value["all"]) == pytest.approx(value["any"])
     assert value["out"] != pytest.approx(value["eq6"])
-
-
-def test_supcon_any_is_its_loop():
-    _, Y, _, _ = batch(make_problem())
-    Y[0] = 0  # no partner: adds 0 and counts
-    s = torch.randn(len(Y), 5, dtype=torch.float64, requires_grad=True)
-    scores = cosine(s, s) / 0.1
-    total = 0.0
-    for i in range(len(Y)):
-        others = [k for k in range(len(Y)) if k != i]
-        partners = [k for k in others if (Y[i] * Y[k]).any()]
-        for p in partners:
-            total = total - (scores[i, p] - scores[i, others].logsumexp(0)) / len(partners)
-    ours, literal = sup_con_any(s, Y), total / len(Y)
-    assert ours.item() == pytest.approx(literal.item(), rel=1e-12)
-    mine, wanted = (torch.autograd.grad(x, s)[0] for x in (ours, literal))
-    assert torch.allclose(mine, wanted, rtol=1e-9, atol=1e-12)
-    alone = sup_con_any(s[:1], Y[1:2])
-    assert alone.item() == 0 and torch.autograd.grad(alone, s)[0].isfinite().all()
 
 
 def test_closed_forms_of_supervised_contrast():

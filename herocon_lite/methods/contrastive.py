@@ -26,7 +26,6 @@ from herocon_lite.methods.base import (
     check_weight,
     classification,
 )
-from herocon_lite.similarity import cosines, row_logsumexp, unit
 
 FORMS = ("eq4", "two_noisy")  # what the paper's text and its code do with a single view
 
@@ -278,7 +277,7 @@ class SupCon(Contrastive):
             temperature = 1.0 if eq6 else 0.1
         super().__init__(problem, 0.0, beta, temperature)
         self.options = {"preset": preset} if eq6 else {}
-        l_out = sup_con_any if variant == "any" else losses.sup_con
+        l_out = losses.sup_con_any if variant == "any" else losses.sup_con
         self.loss = losses.sup_con_eq6 if eq6 else l_out
 
     def supervised(self, S, Y):
@@ -293,20 +292,6 @@ class MulSupCon(Contrastive):
 
     def supervised(self, S, Y):
         return losses.mul_sup_con(S, Y, temperature=self.temperature)
-
-
-def sup_con_any(s: Tensor, Y: Tensor, temperature: float = 0.1) -> Tensor:
-    """L_out whose positives P(i) are the other rows that share a label with row i.
-
-    On one-hot labels it is :func:`losses.sup_con`; a row without a partner adds 0 and counts.
-    """
-    a = unit(s)
-    Y = Y.to(a.dtype)
-    partner = (cosines(Y, Y) > 0.5).to(a.dtype).fill_diagonal_(0.0)  # (n, n); Y Yᵀ counts labels
-    partners = partner.sum(1)
-    mean_positive = (partner * cosines(a, a)).sum(1) / partners.clamp_min(1)
-    log_all = row_logsumexp(a / temperature, a, skip=(0,))
-    return (log_all - mean_positive / temperature).masked_fill(partners == 0, 0.0).mean()
 
 
 # ------------------------------------------------------------------ the paper's method
