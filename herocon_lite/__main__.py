@@ -62,6 +62,11 @@ def main(argv: list[str] | None = None) -> int:
     style.add_argument("--md", action="store_true", help="Markdown, the default")
     table.add_argument("--folder", type=Path, default=Path("results"))
     table.set_defaults(run=_table)
+    compare = commands.add_parser(
+        "compare", help="the estimator, untuned, beside logistic regression, on ten splits"
+    )
+    compare.add_argument("--folder", type=Path, default=Path("results"))
+    compare.set_defaults(run=_compare)
     data = commands.add_parser(
         "data", help="the data doctor: which data sets are here, whole and right"
     )
@@ -129,6 +134,16 @@ def _table(arguments: argparse.Namespace) -> int:
         else:
             about = f"{name}, {how} split: mean and 95 % t interval over seeds"
             print(f"{about}\n\n{results.to_markdown(table)}\n")
+    return 0
+
+
+def _compare(arguments: argparse.Namespace) -> int:
+    from herocon_lite import compare
+
+    rows = compare.run(arguments.folder)
+    for name in compare.DATA:
+        d = compare.differences(rows, name)
+        print(f"{name}: AUC {d.mean:+.3f} [{d.lo:+.3f}, {d.hi:+.3f}] over logistic regression")
     return 0
 
 

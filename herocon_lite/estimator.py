@@ -69,7 +69,7 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
         detach: bool = False,
         widths: Sequence[int] = (200, 200),
         steps: int = 200,
-        unlabeled_batch: int = 1000,
+        unlabeled_batch: int = 256,
         pairs: int | None = 1,
         lr: float = 0.05,
         threshold: float = 0.5,
