@@ -143,7 +143,7 @@ def _compare(arguments: argparse.Namespace) -> int:
     rows = compare.run(arguments.folder)
     for name in compare.DATA:
         d = compare.differences(rows, name)
-        print(f"{name}: AUC {d.mean:+.3f} [{d.lo:+.3f}, {d.hi:+.3f}] over logistic regression")
+        print(f"{name}: AUC {d.mean:+.4f} [{d.lo:+.4f}, {d.hi:+.4f}] over logistic regression")
     return 0
 
 

@@ -9,21 +9,26 @@ from pathlib import Path
 import plotly
 from sphinx.util.fileutil import copy_asset
 
-SCRIPT = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+# Not in book/_static: what lies there is loaded by every page.
+SCRIPTS = (
+    Path(plotly.__file__).parent / "package_data" / "plotly.min.js",
+    Path(__file__).parent / "movable.js",
+)
 
 
 def add_scripts(app, pagename, templatename, context, doctree):
     if 'class="movable"' in context.get("body", ""):
-        for name in ("plotly.min.js", "movable.js"):
-            app.add_js_file(name, loading_method="defer")
+        for script in SCRIPTS:
+            app.add_js_file(script.name, loading_method="defer")
 
 
-def copy_plotly(app):
+def copy_scripts(app):
     if app.builder.format == "html":
-        copy_asset(SCRIPT, Path(app.outdir) / "_static")
+        for script in SCRIPTS:
+            copy_asset(script, Path(app.outdir) / "_static")
 
 
 def setup(app):
     app.connect("html-page-context", add_scripts)
-    app.connect("builder-inited", copy_plotly)
+    app.connect("builder-inited", copy_scripts)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
