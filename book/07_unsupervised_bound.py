@@ -246,7 +246,7 @@ for M in (1, 4, 16):
 #
 # The paper uses hundreds or thousands of negatives, so we look there too. That takes minutes,
 # hence the file `results/theory_bounds.json`, made by
-# `python -m herocon_lite.theory.information`. First we see that it agrees with the live run
+# `python -m herocon_lite.theory bounds`. First we see that it agrees with the live run
 # above.
 
 # %%

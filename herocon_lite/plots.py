@@ -1,5 +1,5 @@
-"""Figure helpers of the book: points and forces on a circle, label matrices, maps of pairs, and
-figures that the reader can move.
+"""Figure helpers of the book: points and forces on a circle, label matrices, maps of pairs,
+figures that the reader can move, and a box to search tables with.
 
 Each draws on the axes or the figure it is given. Fonts and sizes come from the style:
 ``plt.style.use("herocon_lite.book")``.
@@ -173,7 +173,9 @@ def movable(
         x = np.asarray(trace["x"], float)
         x = x[number] if x.ndim == 2 else x
         y = np.asarray(trace["y"], float)[number]
-        return {axis: [float(f"{v:.5g}") for v in values] for axis, values in (("x", x), ("y", y))}
+        return {
+            axis: [float(f"{v:.5g}") + 0.0 for v in values] for axis, values in (("x", x), ("y", y))
+        }
 
     def look(trace: dict) -> dict:
         style = {"color": trace["colour"]} if "colour" in trace else {}
@@ -223,3 +225,77 @@ def movable(
     )
     bundle = {"application/vnd.plotly.v1+json": figure, "text/html": page, "text/plain": alt}
     display(bundle, raw=True)
+
+
+def search_box(
+    what: str, example: str, column: str | None = None, choices: Sequence[str] = ()
+) -> str:
+    """HTML: a box that hides the table rows without the typed words.
+
+    It works on every table of the page whose first heading is "No.", loads nothing, and is not
+    there without scripts.
+
+    Args:
+        what: what a row is, in one word, such as "point".
+        example: words to search for, shown in the empty box.
+        column: heading of a column to choose from.
+        choices: what its cells may begin with; the reader sees the rows of one of them.
+    """
+    border = "border: 1px solid currentColor; border-radius: 4px; padding: 0.3em 0.6em"
+    select = ""
+    if choices:
+        options = "".join(f"<option>{html.escape(choice)}</option>" for choice in choices)
+        select = (
+            f'\n<label for="{what}-choice">{column}</label>\n'
+            f'<select id="{what}-choice" data-column="{column}" style="color: inherit;\n'
+            f'background: Canvas; {border}; margin: 0 0.6em"><option value="">all</option>'
+            f"{options}</select>"
+        )
+    return f"""<style>td code {{ overflow-wrap: anywhere; white-space: normal; }}</style>
+<div id="{what}-search" hidden>
+<label for="{what}-words">Search all {what}s</label>
+<input id="{what}-words" type="search" placeholder="{example}" style="color: inherit;
+background: transparent; {border};
+margin: 0 0.6em; width: 16em; max-width: 100%">{select}
+<output for="{what}-words" aria-live="polite"></output>
+</div>
+<script>
+(() => {{
+  const box = document.getElementById("{what}-search");
+  const [words, told] = [box.querySelector("input"), box.querySelector("output")];
+  const choice = box.querySelector("select");
+  const tables = () => [...document.querySelectorAll("table")].filter(
+    (table) => table.rows[0]?.cells[0]?.textContent.trim() === "No.");
+  const chosen = (table, row) => {{
+    if (!choice?.value) return true;
+    const headings = [...table.rows[0].cells].map((cell) => cell.textContent.trim());
+    const cell = row.cells[headings.indexOf(choice.dataset.column)];
+    return cell !== undefined && cell.textContent.trim().startsWith(choice.value);
+  }};
+  const search = () => {{
+    const wanted = words.value.toLowerCase().split(/\\s+/).filter(Boolean);
+    let [all, found] = [0, 0];
+    for (const table of tables()) {{
+      let here = 0;
+      for (const row of [...table.rows].slice(1)) {{
+        const text = row.textContent.toLowerCase();
+        const has = wanted.every((word) => text.includes(word)) && chosen(table, row);
+        row.style.display = has ? "" : "none";
+        here += has;
+        all += 1;
+      }}
+      table.style.display = here ? "" : "none";
+      found += here;
+    }}
+    told.textContent = `${{found}} of ${{all}} {what}s`;
+  }};
+  const start = () => {{
+    box.hidden = false;
+    words.addEventListener("input", search);
+    choice?.addEventListener("change", search);
+    search();
+  }};
+  const loading = document.readyState === "loading";
+  loading ? document.addEventListener("DOMContentLoaded", start) : start();
+}})();
+</script>"""

@@ -4,7 +4,7 @@ Exact sums over small alphabets, Gaussians whose information is known, ceilings,
 All information is in nats. ``M`` is the number of negatives of an anchor, and a *bound* is
 log(M + 1) − L unless said otherwise; the paper writes log M − L.
 
-``python -m herocon_lite.theory.information`` makes ``results/theory_bounds.json``, the simulation
+``python -m herocon_lite.theory bounds`` makes ``results/theory_bounds.json``, the simulation
 with many negatives that chapter 7 draws (a few minutes on one core).
 """
 
@@ -486,7 +486,7 @@ def simulate(
         for row, nats in enumerate(information)
     ]
     return {
-        "made by": "python -m herocon_lite.theory.information",
+        "made by": "python -m herocon_lite.theory bounds",
         "what": "log(M + 1) - L in nats, d = 10; rows: information, columns: negatives",
         "information": information,
         "negatives": negatives,
@@ -500,15 +500,10 @@ def simulate(
     }
 
 
-def main() -> None:
-    if not STORE.parent.is_dir():
-        raise SystemExit("Run this from the top of the repository: results/ is not here.")
+def make() -> None:
+    """Runs the simulation and stores it."""
     torch.set_num_threads(1)
     text = json.dumps(simulate())
     # one row of the grid a line: small diffs
     STORE.write_text(text.replace("]], ", "]],\n").replace("], [", "],\n [") + "\n")
     print(f"wrote {STORE}")
-
-
-if __name__ == "__main__":
-    main()

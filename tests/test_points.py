@@ -1,0 +1,296 @@
+"""The list of points: whole, well formed, true where it can be computed; effects of switches."""
+
+import importlib
+import json
+import math
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from herocon_lite import experiments, losses, metrics, points
+from herocon_lite.data.counts import label_counts
+from herocon_lite.similarity import hamming
+from herocon_lite.views import threshold
+
+ROOT = Path(__file__).resolve().parents[1]
+each_point = pytest.mark.parametrize("point", points.POINTS, ids=lambda p: p.number)
+
+
+# ---------------------------------------------------------------- the list
+
+
+def test_numbers_run_through_each_group():
+    expected = []
+    for group in points.GROUPS:
+        count = sum(point.group == group for point in points.POINTS)
+        expected += [f"{group}{number}" for number in range(1, count + 1)]
+    assert [point.number for point in points.POINTS] == expected
+
+
+@pytest.mark.parametrize(
+    "group, words",
+    [
+        ("A", ["lower bounds", "dissimilarity", "small τ", "SimCLR", "index j", "approach 0"]),
+        ("A", ["1/σ", "slip of sign", "marginal", "≈", "scalars", "two samples", "F1", "A.1"]),
+        ("B", ["C2AE", "CMC", "bold", "0.01 and 10", "0.001", "exchanged", "case study"]),
+        ("B", ["multi-class", "40 binary", "uniform", "9,800", "unlabelled set", "249"]),
+        ("C", ["499", "1,199", "127", "LARC", "one step", "-hid", "vgg", "float64", "NumPy"]),
+        ("D", ["positive included", "transposed", "view 2", "subtracts", "projection", "sums"]),
+        ("D", ["self pairs", "other dimension", "mean number of labels", "indicator", "softmax"]),
+        ("D", ["flow through g", "ReLU", "zero rows", "32 to 128", "728", "baseline"]),
+        ("E", ["even rows", "20 stratified folds", "same 200", "20 images", "variance"]),
+        ("E", ["below the rate", "255", "first 2,500", "50,000", "224", "green", "BGR"]),
+        ("F", ["0.4", "weighted by label", "last epoch", "hard predictions"]),
+    ],
+)
+def test_no_known_inconsistency_is_missing(group, words):
+    text = " ".join(
+        f"{p.where} {p.paper} {p.other} {p.consequence}" for p in points.POINTS if p.group == group
+    )
+    assert [word for word in words if word not in text] == []
+
+
+@each_point
+def test_a_point_is_well_formed(point):
+    assert point.effect in points.EFFECTS
+    assert point.evidence in points.EVIDENCE
+    assert point.page in {"", points.HERE, *points.PAGES}
+    texts = (point.where, point.paper, point.other, point.consequence)
+    for text in texts:  # a table's cell: one line, no bar, no emphasis by accident
+        assert text == text.strip() and text
+        assert not set("|\n*<>") & set(text)
+        assert text.count("`") % 2 == 0
+    assert point.other.endswith(".") and point.consequence.endswith(".")
+    if point.evidence == "checked":
+        assert point.page or point.function
+    known = {p.number for p in points.POINTS}
+    assert set(re.findall(r"\b[A-F]\d+\b", point.other + point.consequence)) <= known
+    if point.function:
+        module, *name = f"herocon_lite.{point.function}".rsplit(".", 1)
+        assert callable(getattr(importlib.import_module(module), *name))
+
+
+@pytest.mark.parametrize("page", [*points.PAGES, points.HERE])
+def test_pages_exist_under_their_titles(page):
+    lines = (ROOT / "book" / f"{page}.py").read_text().splitlines()
+    title = next(line.removeprefix("# # ") for line in lines if line.startswith("# # "))
+    assert title == points.PAGES.get(page, title)
+
+
+def test_the_seven_switches_each_have_a_point_and_a_preset():
+    assert [p.switch for p in points.POINTS if p.switch] == list(points.SWITCHES)
+    assert [*points.SWITCHES][:-1] == [field.name for field in fields(losses.Switches)]
+    for switch, (method, preset) in points.SWITCHES.items():
+        if switch == "indicator":
+            assert "distance=indicator" in method and preset == "paper"
+        else:
+            assert losses.PRESETS[preset] == losses.Switches(**{switch: True})
+
+
+def test_a_table_has_one_row_a_point():
+    group = [point for point in points.POINTS if point.group == "D"]
+    heading, rule, *rows = points.to_markdown(group).split("\n")
+    assert heading.startswith("| No. |") and rule == "|---|---|---|---|"
+    assert [row.split(" | ")[0] for row in rows] == [f"| {point.number}" for point in group]
+    assert all(row.count("|") == 5 for row in rows)
+
+
+def test_the_search_box_loads_nothing_and_hides_itself_without_scripts():
+    box = points.search_box()
+    assert "http" not in box and "src=" not in box
+    assert '<div id="point-search" hidden>' in box
+
+
+# ---------------------------------------------------------------- claims that can be computed
+
+
+def test_which_baselines_are_not_beaten():
+    """B1, B2, B4; the full method stands above all baselines everywhere."""
+    u, s = "HeroCon-u", "HeroCon-s"
+    four = {"CMC", "MIB", "C2AE", "DeepMTMV"}
+    assert {k: set(v) for k, v in points.not_beaten("celeba", u).items()} == {
+        "F1": four,
+        "AUC": {"C2AE"},
+    }
+    assert points.not_beaten("celeba", s) == {"F1": [], "AUC": []}
+    assert points.not_beaten("xrmb", s) == {"F1": ["CMC"], "AUC": ["CMC"]}
+    assert points.not_beaten("xrmb", u) == {"F1": [], "AUC": []}
+    assert points.not_beaten("scene", u) == {"F1": [], "AUC": ["C2AE"]}
+    for data in points.TABLES:
+        assert points.not_beaten(data, "HeroCon") == {"F1": [], "AUC": []}
+
+
+def test_a_beaten_baseline_that_gains_is_seen(monkeypatch):
+    rows = dict(points.TABLES["scene"]) | {"DNN": (0.64, 0.8647)}
+    monkeypatch.setitem(points.TABLES, "scene", rows)
+    assert points.not_beaten("scene", "HeroCon") == {"F1": ["DNN"], "AUC": []}
+
+
+def test_rows_said_to_be_identical_are():
+    for data in ("mnist", "xrmb"):
+        assert points.TABLES[data]["SupCon"] == points.TABLES[data]["HeroCon-s"]
+    assert points.TABLES["scene"]["SupCon"] != points.TABLES["scene"]["HeroCon-s"]
+
+
+@pytest.mark.parametrize("classes", [2, 3, 10])
+def test_hard_auc_whatever_the_errors(classes):
+    random = np.random.default_rng(classes)
+    truth = np.repeat(np.arange(classes), 30)
+    wrong = random.random(len(truth)) < 0.1 * (1 + truth) / classes + 0.05
+    guess = np.where(wrong, random.integers(0, classes, len(truth)) // 2, truth)
+    eye = np.eye(classes)
+    found = metrics.evaluate(eye[truth], eye[guess], "multiclass")
+    right = points.hard_auc(found["accuracy"], classes)
+    assert found["auc"] == pytest.approx(right, abs=1e-12)
+    # one class more or fewer in the formula, and it fails
+    assert abs(found["auc"] - points.hard_auc(found["accuracy"], classes + 1)) > 1e-4
+
+
+def test_hard_auc_needs_balanced_classes():
+    truth = np.array([0] * 60 + [1] * 20 + [2] * 20)
+    guess = np.where(np.arange(100) < 30, 1, truth)  # half of class 0 is missed
+    eye = np.eye(3)
+    found = metrics.evaluate(eye[truth], eye[guess], "multiclass")
+    assert abs(found["auc"] - points.hard_auc(found["accuracy"], 3)) > 0.01
+
+
+def test_negatives_count_one_a_sample():
+    """B17 and C1 to C3: labelled plus unlabelled rows of a step, less the anchor."""
+    for data, labelled, paper, released in (
+        ("mnist", 200, 4199, 1199),
+        ("xrmb", 250, 4999, 499),
+        ("celeba", None, 249, 127),
+    ):
+        for preset, M in (("paper", paper), ("released", released)):
+            chosen = experiments.setting(data, preset)
+            assert (labelled or chosen.labeled_batch) + chosen.unlabeled_batch - 1 == M
+
+
+def test_sigma_stays_above_one_over_c():
+    """A10; without the shared label it does reach 0."""
+    rows = np.array(list(np.ndindex(2, 2, 2, 2)))
+    sigma = 1 - hamming(torch.tensor(rows, dtype=torch.float64)) / 4
+    both = torch.tensor(rows[:, :1] * rows[:, 0] == 1)
+    assert sigma[both].min() == 1 / 4 and sigma.min() == 0
+
+
+def test_sums_along_the_other_dimension_change_nothing():
+    """D9; with positives that are not symmetric they would."""
+    torch.manual_seed(0)
+    pair, sums = torch.rand(5, 5, dtype=torch.float64) + 0.1, torch.rand(5, dtype=torch.float64)
+
+    def gap(pair):
+        rows, columns = (1 + sums[:, None] / pair).log(), (1 + sums / pair).log()
+        return (rows.mean() - columns.mean()).abs()
+
+    assert gap(pair + pair.T) < 1e-14
+    assert gap(pair) > 1e-3
+
+
+def test_the_stored_counts_say_what_the_points_say():
+    """B14, B18, E5."""
+    sets = json.loads((ROOT / "results" / "label_counts.json").read_text())["sets"]
+    assert sets["mnist"]["rows"] - 200 - 60_000 == 9_800
+    assert (sets["celeba"]["rows"], sets["celeba"]["vectors"]) == (202_599, 115_114)
+    assert round(sets["celeba"]["mean_set"], 2) == 1.76
+    assert 10 < sets["celeba"]["size_biased"] < 11
+    assert (sets["scene"]["rows"], sets["scene"]["vectors"]) == (2_407, 15)
+    assert round(sets["mnist"]["pixel_std"], 3) == 0.308
+    assert round(sets["mnist"]["pixel_std"] ** 2, 3) == 0.095
+    three = label_counts(np.array([[1, 0], [1, 0], [0, 1]]))
+    assert three["mean_set"] == 1.5 and three["size_biased"] == pytest.approx(5 / 3)
+
+
+def test_a_noise_rate_is_no_percentage():
+    """E6, on grey pictures, where nothing is cut off: the share is a normal distribution's."""
+    random = np.random.default_rng(0)
+    images = random.integers(100, 156, (300, 1, 28, 28)).astype(np.uint8)
+    mean, variance = (images / 255).mean(), (images / 255).var()
+    rate = mean + variance  # one standard deviation of that noise above its mean
+    noisy = next(iter(threshold(images, 0, rate=rate)))
+    share = (noisy != images).mean()
+    assert share == pytest.approx((1 + math.erf(1 / math.sqrt(2))) / 2, abs=0.01)
+    assert abs(share - rate) > 0.1
+
+
+# ---------------------------------------------------------------- the switches' effects
+
+
+def runs(method, preset, values, first=0):
+    """Records as ``results.load`` has them, one seed a value."""
+    rows = range(first, first + len(values))
+    return [
+        {"data": "scene", "method": method, "preset": preset, "form": "two_noisy"}
+        | {"protocol": "transductive", "budget": "paper", "seed": seed, "split.how": "paper"}
+        | {"split.checksum": f"s{seed}", "f1": value, "auc": 0.5, "settings.steps": 200}
+        for seed, value in zip(rows, values, strict=True)
+    ]
+
+
+BASE = [0.60, 0.62, 0.58, 0.61, 0.59, 0.63, 0.57, 0.60, 0.62, 0.61]
+
+
+def test_an_effect_is_paired_by_seed():
+    shift = np.array([0.01, 0.012, 0.008, 0.011, 0.009, 0.01, 0.01, 0.012, 0.008, 0.01])
+    on = runs("herocon", "paper+transposed", np.array(BASE) + shift)
+    frame = pd.DataFrame(runs("herocon", "paper", BASE) + on[::-1])
+    effect = points.switch_effect(frame, "transposed")
+    assert effect["mean"] == pytest.approx(shift.mean())
+    assert effect["differences"] == pytest.approx(shift)
+    # the one-sample t test of scipy
+    from scipy.stats import ttest_1samp
+
+    assert effect["p"] == pytest.approx(ttest_1samp(shift, 0).pvalue)
+    assert points.in_words(effect) == "raises it"
+    assert points.switch_effect(frame, "view2_anchors") is None
+
+
+def test_the_indicator_is_told_from_its_base():
+    name = "herocon-s (distance=indicator)"
+    frame = pd.DataFrame(
+        runs("herocon-s", "paper", BASE)
+        + runs("herocon", "paper", [0.1] * 10)
+        + runs(name, "paper", np.array(BASE) - 0.02 + 0.001 * np.arange(10))
+    )
+    effect = points.switch_effect(frame, "indicator")
+    assert effect["mean"] == pytest.approx(-0.0155)
+    assert points.in_words(effect) == "lowers it"
+
+
+def test_few_runs_are_said_to_be_few():
+    base = runs("herocon-s", "paper", BASE)
+    one = pd.DataFrame(base + runs("herocon-s", "paper+label_sum", [0.6]))
+    assert points.in_words(points.switch_effect(one, "label_sum")) == "not run yet"
+    two = pd.DataFrame(base + runs("herocon-s", "paper+label_sum", [0.61, 0.60]))
+    words = points.in_words(points.switch_effect(two, "label_sum"))
+    assert words == "not told apart from zero (2 seeds so far)"
+    apart = pd.DataFrame(base + runs("herocon-s", "paper+label_sum", [0.6, 0.6], first=20))
+    assert points.switch_effect(apart, "label_sum") is None  # no seed in common
+
+
+@pytest.mark.parametrize(
+    "mean, lo, hi, p, said",
+    [
+        (0.1, -0.1, 0.3, 0.3, "not told apart from zero"),
+        (0.1, 0.01, 0.2, 0.03, "raises it, but may be chance among 14 intervals"),
+        (-0.1, -0.2, -0.01, 0.03, "lowers it, but may be chance among 14 intervals"),
+        (-0.1, -0.15, -0.05, 0.001, "lowers it"),
+    ],
+)
+def test_words_say_no_more_than_the_interval(mean, lo, hi, p, said):
+    effect = {"mean": mean, "lo": lo, "hi": hi, "p": p, "n": 12}
+    assert points.in_words(effect) == said
+    assert points.in_words({**effect, "n": 5}) == f"{said} (5 seeds so far)"
+
+
+def test_equal_runs_have_no_effect():
+    same = runs("herocon-s", "paper+self_pairs", BASE)
+    effect = points.switch_effect(
+        pd.DataFrame(runs("herocon-s", "paper", BASE) + same), "self_pairs"
+    )
+    assert effect["p"] == 1 and points.in_words(effect) == "not told apart from zero"
