@@ -232,6 +232,7 @@ def execute(
         "metrics": evaluate(prepared.labels[parts.test], P, prepared.kind),
         "history": _thinned(training.history),
         "seconds": round(training.seconds, 2),
+        "cpu_seconds": round(training.cpu_seconds, 2),
         "peak_mib": round(training.peak_mib, 1),
         "data_checksums": prepared.checksums,
         "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),

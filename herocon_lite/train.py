@@ -10,7 +10,8 @@ import os
 import resource
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -51,6 +52,7 @@ class Training:
 
     history: list[dict[str, float]] = field(default_factory=list)  # {"step": k, term: value, …}
     seconds: float = 0.0
+    cpu_seconds: float = 0.0  # of all threads: on a shared machine the fairer number
     peak_mib: float = 0.0
 
 
@@ -110,37 +112,37 @@ def train(
     if checkpoint is not None and checkpoint.exists():
         first = _restore(checkpoint, method, optimizer, result)
     history = []  # (step, terms) still on the device
-    started = saved = time.monotonic()
+    started, started_cpu = time.monotonic(), time.process_time()
     bar = tqdm(
         range(first, schedule.steps), initial=first, total=schedule.steps, disable=not progress
     )
-    for step in bar:
-        torch.manual_seed(_mixed(seed, 2, step))
-        rows = seen.rows(step)
-        with half or full_precision(targets):
-            terms = method.terms(
-                seen(rows),
-                targets[rows],
-                extra(extra.rows(step)) if extra else None,
-                step / schedule.steps,
-            )
-        optimizer.zero_grad()
-        sum(terms.values()).backward()
-        optimizer.step()
-        if step % max(1, schedule.steps // HISTORY_POINTS) == 0 or step == schedule.steps - 1:
-            history.append((step, {name: term.detach() for name, term in terms.items()}))
-            if progress:  # looking at values makes a GPU wait, so only now and then
-                bar.set_postfix({name: f"{term:.3f}" for name, term in history[-1][1].items()})
-        if method.after_step(step + 1, schedule.steps):
-            optimizer = _optimizer(method, schedule)  # its parameters have changed
-        if checkpoint is not None and time.monotonic() - saved > CHECKPOINT_SECONDS:
-            saved = time.monotonic()
-            result.history += _values(history)
-            result.seconds += saved - started
-            started, history = saved, []
-            _save(checkpoint, step + 1, method, optimizer, result)
+    with repeatable(device):
+        for step in bar:
+            torch.manual_seed(_mixed(seed, 2, step))
+            rows = seen.rows(step)
+            with half or full_precision(targets):
+                terms = method.terms(
+                    seen(rows),
+                    targets[rows],
+                    extra(extra.rows(step)) if extra else None,
+                    step / schedule.steps,
+                )
+            optimizer.zero_grad()
+            sum(terms.values()).backward()
+            optimizer.step()
+            if step % max(1, schedule.steps // HISTORY_POINTS) == 0 or step == schedule.steps - 1:
+                history.append((step, {name: term.detach() for name, term in terms.items()}))
+                if progress:  # looking at values makes a GPU wait, so only now and then
+                    bar.set_postfix({name: f"{term:.3f}" for name, term in history[-1][1].items()})
+            if method.after_step(step + 1, schedule.steps):
+                optimizer = _optimizer(method, schedule)  # its parameters have changed
+            if checkpoint is not None and time.monotonic() - started > CHECKPOINT_SECONDS:
+                result.history += _values(history)
+                history = []
+                started, started_cpu = _count(result, started, started_cpu)
+                _save(checkpoint, step + 1, method, optimizer, result)
     result.history += _values(history)
-    result.seconds += time.monotonic() - started
+    _count(result, started, started_cpu)
     result.peak_mib = _peak_mib(device)
     if checkpoint is not None:
         checkpoint.unlink(missing_ok=True)
@@ -165,6 +167,23 @@ def _in_chunks(method: Method, views: Views, function) -> np.ndarray:
     feed = Feed(views, None, (0,), like.device, like.dtype)
     rows = torch.arange(feed.count).split(ROWS_AT_ONCE)
     return torch.cat([function(feed(part)).cpu() for part in rows]).numpy()
+
+
+@contextmanager
+def repeatable(device: torch.device) -> Iterator[None]:
+    """The same seed gives the same bits: on a CPU as it is, on a GPU once torch is asked to."""
+    if device.type != "cuda":
+        yield
+        return
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # cuBLAS needs it, before its start
+    modes = torch.are_deterministic_algorithms_enabled(), torch.backends.cudnn.benchmark
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    torch.backends.cudnn.benchmark = False
+    try:
+        yield
+    finally:
+        torch.use_deterministic_algorithms(modes[0])
+        torch.backends.cudnn.benchmark = modes[1]
 
 
 # ------------------------------------------------------------------ batches
@@ -229,6 +248,14 @@ def _optimizer(method: Method, schedule: Schedule) -> torch.optim.Optimizer:
     return LARS(parameters, lr=schedule.lr, momentum=schedule.momentum, trust=schedule.trust)
 
 
+def _count(result: Training, started: float, started_cpu: float) -> tuple[float, float]:
+    """Adds the time since the start; returns the new start."""
+    now, now_cpu = time.monotonic(), time.process_time()
+    result.seconds += now - started
+    result.cpu_seconds += now_cpu - started_cpu
+    return now, now_cpu
+
+
 def _values(history: list[tuple[int, dict[str, Tensor]]]) -> list[dict[str, float]]:
     rows = [{"step": step, **{k: t.item() for k, t in terms.items()}} for step, terms in history]
     for row in rows:
@@ -248,7 +275,7 @@ def _save(path: Path, step: int, method: Method, optimizer, result: Training) ->
         "method": method.state_dict(),
         "optimizer": optimizer.state_dict(),
         "history": result.history,
-        "seconds": result.seconds,
+        "seconds": (result.seconds, result.cpu_seconds),
     }
     temporary = path.with_suffix(".partial")
     torch.save(state, temporary)
@@ -259,7 +286,7 @@ def _restore(path: Path, method: Method, optimizer, result: Training) -> int:
     state = torch.load(path, map_location=next(method.parameters()).device, weights_only=True)
     method.load_state_dict(state["method"])
     optimizer.load_state_dict(state["optimizer"])
-    result.history, result.seconds = state["history"], state["seconds"]
+    result.history, (result.seconds, result.cpu_seconds) = state["history"], state["seconds"]
     return state["step"]
 
 

@@ -7,7 +7,7 @@ import torch
 from herocon_lite import train as training
 from herocon_lite.data import load, split
 from herocon_lite.methods import Problem, build
-from herocon_lite.train import Feed, Schedule, pick_device, predict, train
+from herocon_lite.train import Feed, Schedule, pick_device, predict, repeatable, train
 
 SCHEDULE = Schedule(steps=12, labeled_batch=40, unlabeled_batch=100)
 
@@ -131,3 +131,13 @@ def test_an_unknown_device_or_precision_is_refused(yeast):
         pick_device("gpu")
     with pytest.raises(ValueError, match=r"precision must be one of.*'half'"):
         fitted(yeast, precision="half")
+
+
+def test_a_gpu_is_asked_to_repeat_itself_and_left_as_it_was():
+    before = torch.are_deterministic_algorithms_enabled(), torch.backends.cudnn.benchmark
+    with pytest.raises(KeyError), repeatable(torch.device("cuda")):
+        assert torch.are_deterministic_algorithms_enabled()
+        raise KeyError
+    assert (torch.are_deterministic_algorithms_enabled(), torch.backends.cudnn.benchmark) == before
+    with repeatable(torch.device("cpu")):  # needs nothing
+        assert torch.are_deterministic_algorithms_enabled() == before[0]
