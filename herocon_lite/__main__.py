@@ -62,6 +62,14 @@ def main(argv: list[str] | None = None) -> int:
     style.add_argument("--md", action="store_true", help="Markdown, the default")
     table.add_argument("--folder", type=Path, default=Path("results"))
     table.set_defaults(run=_table)
+    ledger = commands.add_parser(
+        "ledger", help="every claim of the paper with a verdict, from all finished runs"
+    )
+    style = ledger.add_mutually_exclusive_group()
+    style.add_argument("--csv", action="store_true")
+    style.add_argument("--md", action="store_true", help="Markdown, the default")
+    ledger.add_argument("--folder", type=Path, default=Path("results"))
+    ledger.set_defaults(run=_ledger)
     compare = commands.add_parser(
         "compare", help="the estimator, untuned, beside logistic regression, on ten splits"
     )
@@ -113,6 +121,8 @@ def _run(arguments: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         print("\nStopped. Finished runs are stored; the same command goes on from here.")
         return 130
+    if int(os.environ.get("RANK", 0)) > 0:  # of several processes the first one talks
+        return 0
     skipped = len(runs) - done
     print(f"{done} runs done, {skipped} were there already." if skipped else f"{done} runs done.")
     arguments.csv = False
@@ -134,6 +144,22 @@ def _table(arguments: argparse.Namespace) -> int:
         else:
             about = f"{name}, {how} split: mean and 95 % t interval over seeds"
             print(f"{about}\n\n{results.to_markdown(table)}\n")
+    return 0
+
+
+def _ledger(arguments: argparse.Namespace) -> int:
+    from herocon_lite import ledger
+
+    if not arguments.folder.is_dir():
+        raise ValueError(
+            f"folder must hold the records, as results/ does; there is no {arguments.folder} here. "
+            "Run this from the top of the repository, or name it with --folder."
+        )
+    rows = ledger.ledger(arguments.folder)
+    if arguments.csv:
+        print(ledger.to_frame(rows).to_csv(index=False), end="")
+    else:
+        print(ledger.to_markdown(rows))
     return 0
 
 

@@ -222,6 +222,7 @@ def weighted_unsupervised(
     preset: str | Switches = "paper",
     detach: bool = False,
     chunk: int | None = None,
+    anchors: slice | None = None,
 ) -> Tensor:
     r"""The weighted unsupervised contrastive loss (Eq. 5).
 
@@ -241,6 +242,8 @@ def weighted_unsupervised(
         detach: stop the gradient that z gets through the weights; H still learns. At τ = 1 that
             gradient cancels the repulsion, and training on L_u alone can collapse.
         chunk: rows held at once; changes memory, never the value.
+        anchors: these rows alone, ``slice(start, stop)``, are anchors, and the mean is over them;
+            all rows stay negatives. For several processes that share the work.
     """
     check_views(temperature, z1=z1, z2=z2)
     switches = _switches(preset)
@@ -249,6 +252,14 @@ def weighted_unsupervised(
         rows = [_weight_rows(z, r, H, detach) for z, r in ((z1, a[0]), (z2, a[1]))]
         w, h = zip(*rows, strict=True)
     anchor, negatives = (1, (0,)) if switches.view2_anchors else (0, (0, 1))
+    first = 0 if anchors is None else anchors.start
+    query = a[anchor] if anchors is None else a[anchor][anchors]
+
+    def of_anchors(rows: Tensor) -> Tensor:
+        if rows is a[anchor]:
+            return query  # itself: products that share a factor are told by it
+        return rows if anchors is None else rows[anchors]
+
     logs = []
     for view in negatives:
         halves = None
@@ -257,9 +268,11 @@ def weighted_unsupervised(
             if switches.transposed:  # the half with H on view 2
                 half = 0 if anchor == 1 else 1
                 halves[half] = halves[half][::-1]
-        own = () if switches.positive_weighted and view != anchor else (0,)
-        logs.append(_log_weighted_sum(a[anchor], a[view], temperature, halves, own, chunk))
+            halves = [(of_anchors(left), right) for left, right in halves]
+        own = () if switches.positive_weighted and view != anchor else (first,)
+        logs.append(_log_weighted_sum(query, a[view], temperature, halves, own, chunk))
     positive, log_sum = _dot(*a) / temperature, _log_add(logs)
+    positive = positive if anchors is None else positive[anchors]
     if switches.positive_weighted:  # the sum already holds the positive
         return (log_sum - positive).mean()
     return _contrast(positive, log_sum)

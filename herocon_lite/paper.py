@@ -77,7 +77,8 @@ TABLES = {d: {m: (c.f1, c.auc) for m, c in rows.items()} for d, rows in RESULTS.
 METRICS = ("F1", "AUC")
 CLASSES = ("mnist", "xrmb")  # one class a sample: there SupCon's row is HeroCon-s's own
 
-# What the authors' public code gave, run by us on the five released folds of Scene: F1 and AUC.
+# What the authors' public code gave on the five released folds of Scene, F1 and AUC: measured
+# before this project began, not run again here.
 # None of that code is in this repository.
 RELEASED = {
     ("scene", "DNN"): (0.605, 0.882),
@@ -121,12 +122,12 @@ COUNTS = (
     Count("Table 1", "N-MNIST has 10 labels", 10, "mnist", "labels"),
     Count("Table 1", "N-MNIST has 70,000 images", 70_000, "mnist", "rows"),
     Count("Table 1", "N-MNIST has 10 different label vectors", 10, "mnist", "vectors"),
-    Count("Table 1", "an N-MNIST positive set has 7,000 images", 7_000, "mnist", "mean_set"),
+    Count("Table 1", "An N-MNIST positive set has 7,000 images", 7_000, "mnist", "mean_set"),
     Count("Table 1", "CelebA has 40 labels", 40, "celeba", "labels"),
     Count("Table 1", "CelebA has 202,599 images", 202_599, "celeba", "rows"),
     Count("Table 1", "CelebA has 115,114 different label vectors", 115_114, "celeba", "vectors"),
-    Count("Table 1", "a CelebA positive set has 1.76 images", 1.76, "celeba", "mean_set"),
-    Count("section 4.3", "a CelebA image has 9 labels on average", 9, "celeba", "cardinality"),
+    Count("Table 1", "A CelebA positive set has 1.76 images", 1.76, "celeba", "mean_set"),
+    Count("section 4.3", "A CelebA image has 9 labels on average", 9, "celeba", "cardinality"),
     Count("section 4.1", "Scene has 2,407 images", 2_407, "scene", "rows"),
     Count("section 4.1", "Scene has 6 labels", 6, "scene", "labels"),
 )

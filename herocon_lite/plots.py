@@ -1,5 +1,5 @@
 """Figure helpers of the book: points and forces on a circle, label matrices, maps of pairs,
-figures that the reader can move, and a box to search tables with.
+figures that the reader can move, a box to search tables with, and results seed by seed.
 
 Each draws on the axes or the figure it is given. Fonts and sizes come from the style:
 ``plt.style.use("herocon_lite.book")``.
@@ -10,7 +10,7 @@ from __future__ import annotations
 import html
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -20,6 +20,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Patch
 from numpy.typing import ArrayLike
+
+from herocon_lite.results import interval
 
 PULL, PUSH, WRONG = "#009E73", "#6B6B6B", "#D55E00"
 OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8A8A8A")
@@ -246,10 +248,10 @@ def search_box(
     if choices:
         options = "".join(f"<option>{html.escape(choice)}</option>" for choice in choices)
         select = (
-            f'\n<label for="{what}-choice">{column}</label>\n'
+            f'\n<label style="white-space: nowrap">{column}\n'
             f'<select id="{what}-choice" data-column="{column}" style="color: inherit;\n'
             f'background: Canvas; {border}; margin: 0 0.6em"><option value="">all</option>'
-            f"{options}</select>"
+            f"{options}</select></label>"
         )
     return f"""<style>td code {{ overflow-wrap: anywhere; white-space: normal; }}</style>
 <div id="{what}-search" hidden>
@@ -299,3 +301,51 @@ margin: 0 0.6em; width: 16em; max-width: 100%">{select}
   loading ? document.addEventListener("DOMContentLoaded", start) : start();
 }})();
 </script>"""
+
+
+def seed_rows(
+    ax: Axes,
+    values: Mapping[str, ArrayLike],
+    printed: Mapping[str, float] | None = None,
+    colours: Sequence[str] = OKABE_ITO[:1],
+    zero: bool = False,
+) -> None:
+    """One row a name, the first on top: a faint dot a seed, the mean and its 95 % t interval.
+
+    A row without values says "not run yet"; a single one is a ring, without interval.
+
+    Args:
+        values: one number a seed for each name: results, or paired differences.
+        printed: what somebody else reports, for some of the names; drawn as a cross.
+        colours: of the rows, repeated as needed.
+        zero: a line at zero in the middle of the axes, for differences.
+    """
+    printed = printed or {}
+    if zero:
+        ax.axvline(0, color=FAINT, lw=1.5, zorder=0)
+    for row, (name, found) in enumerate(values.items()):
+        colour, found = colours[row % len(colours)], np.asarray(found, float)
+        found = found[np.isfinite(found)]
+        if name in printed:
+            ax.plot(printed[name], row, "x", ms=8, mew=2.2, color=INK, zorder=4)
+        if len(found) == 0:
+            left = {"ha": "left", "va": "center", "fontsize": 9, "color": PUSH}
+            ax.text(0.02, row, "not run yet", transform=ax.get_yaxis_transform(), **left)
+        elif len(found) == 1:
+            ax.plot(found, [row], "o", ms=7, mfc=PAPER, mec=colour, mew=2)
+            beside = {"xytext": (8, 0), "textcoords": "offset points", "fontsize": 9}
+            ax.annotate("one run", (found[0], row), va="center", color=PUSH, **beside)
+        else:
+            # the same places each time, and neighbours far apart
+            place = row + 0.5 * ((np.arange(len(found)) * 0.618) % 1 - 0.5)
+            ax.plot(found, place, "o", ms=4, mew=0, color=colour, alpha=0.35)
+            mean, _, lo, hi = interval(found)
+            ax.plot([lo, hi], [row, row], color=colour, lw=3, solid_capstyle="butt", zorder=2)
+            ax.plot([mean], [row], "D", ms=7, color=colour, mec=PAPER, zorder=3)
+    ax.set_yticks(range(len(values)), list(values))
+    ax.set_ylim(len(values) - 0.4, -0.6)
+    ax.tick_params(axis="y", length=0)
+    if zero:
+        reach = max(np.abs(ax.get_xlim()))
+        ax.set_xlim(-reach, reach)
+    ax.locator_params(axis="x", nbins=6)

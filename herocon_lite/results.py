@@ -395,6 +395,7 @@ def environment(device: str = "cpu") -> Record:
     import torch
 
     import herocon_lite
+    from herocon_lite import ranks
 
     commit, dirty = _checkout()
     return {
@@ -407,6 +408,7 @@ def environment(device: str = "cpu") -> Record:
         },
         "device": _device_name(torch.device(device)),
         "threads": torch.get_num_threads(),
+        "processes": ranks.world()[1],
         "commit": commit or f"herocon_lite {herocon_lite.__version__}",
         "dirty": dirty,  # whether the module's files differ from the commit; None: not known
     }

@@ -21,6 +21,7 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
+from herocon_lite import ranks
 from herocon_lite.data import Lazy
 from herocon_lite.methods import Method, probabilities
 from herocon_lite.optim import LARS
@@ -111,6 +112,7 @@ def train(
     result, first = Training(), 0
     if checkpoint is not None and checkpoint.exists():
         first = _restore(checkpoint, method, optimizer, result)
+    net = ranks.wrap(method)
     history = []  # (step, terms) still on the device
     started, started_cpu = time.monotonic(), time.process_time()
     bar = tqdm(
@@ -121,21 +123,22 @@ def train(
             torch.manual_seed(_mixed(seed, 2, step))
             rows = seen.rows(step)
             with half or full_precision(targets):
-                terms = method.terms(
+                terms = net(
                     seen(rows),
                     targets[rows],
-                    extra(extra.rows(step)) if extra else None,
+                    extra(ranks.dealt(extra.rows(step))) if extra else None,
                     step / schedule.steps,
                 )
             optimizer.zero_grad()
             sum(terms.values()).backward()
             optimizer.step()
             if step % max(1, schedule.steps // HISTORY_POINTS) == 0 or step == schedule.steps - 1:
-                history.append((step, {name: term.detach() for name, term in terms.items()}))
+                now = {name: ranks.mean(term.detach()) for name, term in terms.items()}
+                history.append((step, now))
                 if progress:  # looking at values makes a GPU wait, so only now and then
-                    bar.set_postfix({name: f"{term:.3f}" for name, term in history[-1][1].items()})
-            if method.after_step(step + 1, schedule.steps):
-                optimizer = _optimizer(method, schedule)  # its parameters have changed
+                    bar.set_postfix({name: f"{term:.3f}" for name, term in now.items()})
+            if method.after_step(step + 1, schedule.steps):  # its parameters have changed
+                net, optimizer = ranks.wrap(method), _optimizer(method, schedule)
             if checkpoint is not None and time.monotonic() - started > CHECKPOINT_SECONDS:
                 result.history += _values(history)
                 history = []
@@ -269,6 +272,8 @@ def _values(history: list[tuple[int, dict[str, Tensor]]]) -> list[dict[str, floa
 
 def _save(path: Path, step: int, method: Method, optimizer, result: Training) -> None:
     """Written under another name and renamed, so a checkpoint is whole or not there."""
+    if ranks.world()[0] > 0:
+        return  # the first of several processes writes it
     path.parent.mkdir(parents=True, exist_ok=True)
     state = {
         "step": step,

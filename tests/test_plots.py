@@ -1,4 +1,6 @@
-"""Figures that a reader moves: all data in the page, nothing from outside, other pages light."""
+"""Figures that a reader moves: all data in the page, nothing from outside, other pages light;
+and rows of seeds: what was not run says so, and one run has no interval.
+"""
 
 import importlib.util
 import json
@@ -6,11 +8,13 @@ import re
 from pathlib import Path
 from types import SimpleNamespace
 
+import matplotlib.pyplot as plt
 import nbformat
 import numpy as np
 import pytest
 
-from herocon_lite.plots import movable
+from herocon_lite.plots import movable, seed_rows
+from herocon_lite.results import interval
 
 BOOK = Path(__file__).parent.parent / "book"
 MOVABLE = [p for p in sorted(BOOK.glob("*.ipynb")) if "plots.movable(" in p.read_text()]
@@ -71,5 +75,55 @@ def test_a_still_picture_stands_beside_a_moving_one(path):
     ]
     for number, found in enumerate(kinds):
         if "application/vnd.plotly.v1+json" in found:
-            near = set().union(*kinds[max(0, number - 6) : number + 7])
+            near = set().union(*kinds[max(0, number - 8) : number + 9])
             assert "image/png" in near, cells[number].source
+
+
+# ---------------------------------------------------------------- rows of seeds
+
+
+@pytest.fixture
+def ax():
+    fig, ax = plt.subplots()
+    yield ax
+    plt.close(fig)
+
+
+def drawn(ax, marker):
+    """The lines with a marker, as (x, y)."""
+    return [(ln.get_xdata(), ln.get_ydata()) for ln in ax.lines if ln.get_marker() == marker]
+
+
+def test_a_row_has_its_seeds_mean_and_interval(ax):
+    seeds = [0.61, 0.60, 0.65, 0.63]
+    seed_rows(ax, {"a": [0.5, 0.6], "b": seeds})
+    (_, (x, y)), (_, (mean, row)) = drawn(ax, "o"), drawn(ax, "D")
+    assert np.array_equal(x, seeds)  # every seed, none twice
+    assert np.all(np.abs(y - 1) < 0.3) and len(set(y)) == 4
+    found = interval(seeds)
+    assert mean == [found.mean] and row == [1]
+    thick = [ln for ln in ax.lines if ln.get_linewidth() == 3 and ln.get_ydata()[0] == 1]
+    assert [list(ln.get_xdata()) for ln in thick] == [[found.lo, found.hi]]
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["a", "b"]
+    assert ax.get_ylim()[0] > ax.get_ylim()[1], "the first row is on top"
+
+
+@pytest.mark.parametrize(
+    ("values", "text"), [([], "not run yet"), ([float("nan")], "not run yet"), ([0.6], "one run")]
+)
+def test_without_two_seeds_there_is_no_interval(ax, values, text):
+    seed_rows(ax, {"a": values})
+    assert [t.get_text() for t in ax.texts] == [text]
+    assert not drawn(ax, "D") and all(len(ln.get_xdata()) == 1 for ln in ax.lines)
+
+
+def test_printed_values_stand_in_their_rows(ax):
+    seed_rows(ax, {"a": [1, 2], "b": [], "c": [3]}, printed={"b": 5.0, "c": 6.0, "other": 7.0})
+    assert [(list(x), list(y)) for x, y in drawn(ax, "x")] == [([5.0], [1]), ([6.0], [2])]
+
+
+def test_differences_have_zero_in_the_middle(ax):
+    seed_rows(ax, {"a": [1.0, 2.0, 4.0]}, zero=True)
+    lo, hi = ax.get_xlim()
+    assert lo == -hi and hi > 4
+    assert any(list(ln.get_xdata()) == [0, 0] for ln in ax.lines)

@@ -16,7 +16,7 @@ from itertools import permutations
 import torch
 from torch import Tensor, nn
 
-from herocon_lite import losses, models
+from herocon_lite import losses, models, ranks
 from herocon_lite.checks import check_temperature
 from herocon_lite.methods.base import (
     Method,
@@ -83,7 +83,7 @@ class Contrastive(Method):
             if unlabeled is not None:
                 # A second call, as released: BatchNorm sees the two batches one by one.
                 more = self.contrast_space(unlabeled, self.encoders(unlabeled))
-                z = [torch.cat(rows) for rows in zip(z, more, strict=True)]
+                z = [torch.cat([r, ranks.gathered(m)]) for r, m in zip(z, more, strict=True)]
             terms["L_u"] = self.alpha * self.unsupervised(z)
         return terms
 
@@ -344,7 +344,9 @@ class HeroCon(Contrastive):
         options = {"H": self.H, "temperature": self.temperature, "detach": self.detach}
         if self.form == "eq4":
             return losses.input_contrast(*z, A=nn.Identity(), **options)
-        return self.over_views(losses.weighted_unsupervised, z, preset=self.preset, **options)
+        rows = len(z[0])
+        options |= {"preset": self.preset, "anchors": ranks.share(rows)}
+        return ranks.weight(rows) * self.over_views(losses.weighted_unsupervised, z, **options)
 
 
 def check_preset(preset: str | losses.Switches) -> None:

@@ -1,0 +1,797 @@
+"""The claim ledger: one row for each claim of the paper, with a verdict and the page that shows it.
+
+Built anew each time from :mod:`herocon_lite.paper` (what is claimed), the records in ``results/``
+(what our runs gave) and :mod:`herocon_lite.theory` (what can be computed on the spot). A row whose
+runs do not exist yet says "not run" and fills itself in when they do.
+
+The rules are functions: :func:`cell_verdict` for a cell of Tables 2 and 3, :func:`pair_state` and
+:func:`comparison_verdict` for a sentence that sets methods against each other.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from herocon_lite import paper, results
+from herocon_lite.results import Interval
+from herocon_lite.theory.verdicts import CHECKS, Finding, not_applicable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+VERDICTS = {
+    "reproduced": "our runs or our check say the same",
+    "in part": "the order, a part of the claim, or a repaired form of it holds",
+    "not reproduced": "our runs say otherwise",
+    "contradicted by the paper's own table": "the claim and the printed table exclude each other",
+    "false": "a check refutes it",
+    "undecided": "fewer than three seeds, or intervals too wide to tell",
+    "not run": "no runs at the paper's size; the row says why",
+}
+KINDS = {
+    "statement": "Lemmas, ranges, special cases",
+    "count": "Counts of labels",
+    "cell": "Cells of Tables 2 and 3",
+    "comparison": "Sentences that compare methods",
+    "figure": "Figures",
+}
+ENOUGH = 3  # seeds; below, no verdict
+WIDE = 0.02  # an interval beyond ± this cannot tell the tables' rows apart
+SIMILAR = 0.02  # two methods within this do about equally well
+WORTH = 0.005  # the least gain worth the word, where the paper prints none
+
+# The paper's names and ours
+OURS = {
+    "DNN": "dnn",
+    "Info-NCE": "info-nce",
+    "SupCon": "supcon",
+    "CMC": "cmc",
+    "MIB": "mib",
+    "C2AE": "c2ae",
+    "DeepMTMV": "deepmtmv",
+    "HeroCon-s": "herocon-s",
+    "HeroCon-u": "herocon-u",
+    "HeroCon": "herocon",
+    "HeroCon-u, g = 1": "herocon-u-g1",
+}
+ONE_VIEW = ("scene", "mnist", "celeba")  # their second view is made
+# Changes under which a run still stands for the paper's cell; the row tells them.
+TOLERATED = {"mnist": {"unlabeled_batch"}}
+REDUCED = ("celeba",)  # smaller runs are told beside a row that has no full ones
+WHY_NOT = {
+    "scene": "the runs are not stored yet",
+    "mnist": "the runs are not stored yet",
+    "xrmb": "XRMB is not available; MOCHA stands on its own page",
+    "celeba": "full size needs a GPU",
+}
+# Pages by topic, as patterns on the names in the table of contents; first match wins.
+TOPICS = {
+    "scene": r"scene",
+    "mnist": r"mnist",
+    "xrmb": r"speech|xrmb|mocha",
+    "celeba": r"celeba",
+    "noise": r"noise|case_study",
+    "parameters": r"param",
+    "efficiency": r"effic",
+}
+FALLBACK = "A2_point_by_point"  # until a topic has its page: the tables, asked
+
+
+@dataclass(frozen=True)
+class Row:
+    """One claim."""
+
+    number: str
+    kind: str  # a key of KINDS
+    where: str  # in the paper
+    claim: str
+    paper: str  # its value
+    released: str  # what the public code gave
+    ours: str
+    lo: float  # of the 95 % interval, for cells
+    hi: float
+    data: str
+    budget: str
+    seeds: int
+    verdict: str  # a key of VERDICTS
+    why: str
+    beside: str  # other runs that bear on it
+    page: str  # of the book
+
+
+# ------------------------------------------------------------------ the rules
+
+
+def cell_verdict(
+    mean: float, sd: float, values: Sequence[float], order: bool | None = None
+) -> tuple[str, str]:
+    """The verdict on one cell of a table, and why.
+
+    *Reproduced*: the paper's mean lies in our 95 % interval, widened on both sides by the standard
+    deviation that the paper prints. Its mean of five repetitions is uncertain, too: the 95 %
+    interval would be ± 1.24 standard deviations, so one is a little strict, and needs no guess how
+    it was computed. A wide interval of ours must not help: beyond ± 0.02 there is no verdict.
+
+    *In part*: the number is missed, but the order is found: the method stands on the same side of
+    DNN as in the paper, our whole paired interval on that side. Tables are read as comparisons, and
+    a level depends on splits and preprocessing that the paper does not fix. Each metric is a cell
+    of its own.
+
+    *Not reproduced*: neither.
+
+    Args:
+        mean, sd: as printed.
+        values: ours, one a seed.
+        order: whether the order against DNN is found; None: not known, or DNN itself.
+    """
+    n = len(values)
+    if n == 0:
+        return "not run", ""
+    if n < ENOUGH:
+        return "undecided", "a single run" if n == 1 else f"{n} seeds; {ENOUGH} are needed"
+    found = results.interval(values)
+    if (found.hi - found.lo) / 2 > WIDE:
+        return "undecided", f"our interval is wider than ± {WIDE}"
+    if found.lo - sd <= mean <= found.hi + sd:
+        return "reproduced", ""
+    gap = found.mean - mean
+    told = f"{100 * abs(gap):.1f} points {'above' if gap > 0 else 'below'} the paper"
+    if order:
+        return "in part", f"{told}; the order against DNN is found"
+    return "not reproduced", told
+
+
+def pair_state(found: Interval | None, n: int, printed: float | None, claimed: float = 0.0) -> str:
+    """What the paired differences a − b say about "a is better than b".
+
+    - ``"holds"``: the 95 % interval lies above zero; ``"smaller"``: it does, but below the gain
+      that the text claims.
+    - ``"fails"``: the interval reaches zero and excludes a gain as large as the paper prints (half
+      a point, where it prints none).
+    - ``"open"``: it has room for both, no gain and the printed one.
+    - ``"waiting"``: fewer than three common seeds.
+
+    Args:
+        found: of the differences. n: common seeds.
+        printed: the difference in the paper's table.
+        claimed: the gain in the text, if there is one.
+    """
+    if found is None or n < ENOUGH:
+        return "waiting"
+    if found.lo > 0:
+        return "smaller" if found.hi < claimed else "holds"
+    expected = printed if printed is not None and printed > 0 else WORTH
+    return "fails" if found.hi < expected else "open"
+
+
+def similar_state(found: Interval | None, n: int) -> str:
+    """The same for "a and b do about equally well": within ± 0.02."""
+    if found is None or n < ENOUGH:
+        return "waiting"
+    if found.lo > -SIMILAR and found.hi < SIMILAR:
+        return "holds"
+    return "fails" if found.lo > SIMILAR or found.hi < -SIMILAR else "open"
+
+
+def comparison_verdict(states: Sequence[str], denied: Sequence[str] = ()) -> tuple[str, str]:
+    """The verdict on a sentence that compares methods, and why.
+
+    A sentence that the paper's own table denies needs no runs. Otherwise it is *reproduced* if all
+    its pairs hold. (That all must hold makes it a strict test without any correction for their
+    number.) It is *in part* if at least half hold, *not reproduced* if at least half fail, and
+    *undecided* otherwise, or as long as pairs have fewer than three seeds.
+
+    Args:
+        states: of :func:`pair_state`, one for each pair and metric.
+        denied: the pairs that the paper's own table has the other way round.
+    """
+    count = {s: states.count(s) for s in ("holds", "smaller", "fails", "open", "waiting")}
+    names = {"smaller": "hold with a smaller gain", "open": "are not told apart"}
+    told = [f"{k} of {len(states)} {names.get(s, s)}" for s, k in count.items() if k]
+    words = ", ".join(told).replace("holds", "hold").replace("fails", "fail")
+    words = words.replace("waiting", "wait for runs")
+    if denied:
+        runs = f"; in our runs {words}" if count["waiting"] < len(states) else ""
+        more = f" and {len(denied) - 1} more" if len(denied) > 1 else ""
+        return "contradicted by the paper's own table", f"{denied[0]}{more}{runs}"
+    if count["waiting"] == len(states):
+        return "not run", ""
+    if count["waiting"]:
+        return "undecided", words
+    if count["holds"] == len(states):
+        return "reproduced", words
+    if 2 * (count["holds"] + count["smaller"]) >= len(states):
+        return "in part", words
+    return ("not reproduced" if 2 * count["fails"] >= len(states) else "undecided"), words
+
+
+# ------------------------------------------------------------------ which runs stand for a cell
+
+
+class Runs:
+    """The stored runs, by what a claim asks for."""
+
+    def __init__(self, frame: pd.DataFrame):
+        frame = frame.copy()
+        frame["base"] = [str(m).split(" (")[0] for m in frame["method"]]
+        for name in ("changes", "preparation"):
+            if name not in frame:
+                frame[name] = None
+        frame["changes"] = [c if isinstance(c, dict) else {} for c in frame["changes"]]
+        told = [" ".join(p) if isinstance(p, list) else "" for p in frame["preparation"]]
+        shares = [re.search(r"share ([\d.]+)", text) for text in told]
+        frame["share"] = [float(found[1]) if found else math.nan for found in shares]
+        # what runs that are averaged must share
+        settings = [c for c in frame if c.startswith("settings.") and not c.endswith("seed")]
+        same = frame[["budget", *settings]].to_numpy(object).tolist()
+        frame["kind"] = [repr(values) for values in same]
+        dots = {"settings.alpha", "settings.beta", "settings.unlabeled_batch", "split.how"}
+        dots.add("split.checksum")
+        self.frame = frame[[c for c in frame if "." not in c or c in dots]]
+        by = ["data", "base", "preset", "protocol"]
+        self.groups = dict(list(self.frame.groupby(by, sort=False)))
+        self.chosen: dict[tuple, pd.DataFrame] = {}  # looked up many times
+
+    def of(
+        self,
+        data: str,
+        method: str,
+        form: str = "two_noisy",
+        preset: str = "paper",
+        protocol: str = "transductive",
+        split: str = "paper",
+        share: float | None = None,
+        full: bool = True,
+    ) -> pd.DataFrame:
+        """The runs of one kind, one a seed; none if there are none.
+
+        Where several kinds would do, the one closest to the paper that has three seeds, else the
+        one with the most.
+
+        Args:
+            share: of noisy pixels, in the case study.
+            full: at the paper's size; False: any other.
+        """
+        asked = (data, method, form, preset, protocol, split, share, full)
+        if asked not in self.chosen:
+            self.chosen[asked] = self._choose(*asked)
+        return self.chosen[asked]
+
+    def _choose(self, data, method, form, preset, protocol, split, share, full) -> pd.DataFrame:
+        f = self.groups.get((data, OURS.get(method, method), preset, protocol))
+        if f is None:
+            return self.frame.iloc[:0]
+        f = f[f["split.how"] == split]
+        if data in ONE_VIEW:
+            f = f[f["form"] == form]
+        f = f[f["share"].isna()] if share is None else f[f["share"] == share]
+        if share is None:
+            size = [
+                budget == "paper" and set(changes) <= TOLERATED.get(data, set())
+                for budget, changes in zip(f["budget"], f["changes"], strict=True)
+            ]
+            f = _where(f, [s == full for s in size])
+        if f.empty:
+            return f
+        kinds = [g for _, g in f.groupby("kind", sort=False)]
+        groups = [g.drop_duplicates("seed", keep="last") for g in kinds]
+        return max(
+            groups,
+            key=lambda g: (len(g) >= ENOUGH, not g["changes"].iloc[0], len(g)),
+        )
+
+    def difference(
+        self, a: pd.DataFrame, b: pd.DataFrame, metric: str
+    ) -> tuple[Interval | None, int]:
+        """Interval of a − b over common seeds and splits, and how many there are."""
+        on = ["seed", "split.checksum"]
+        if a.empty or b.empty:
+            return None, 0
+        both = a[[*on, metric]].merge(b[[*on, metric]], on=on).dropna()
+        n = len(both)
+        if n < ENOUGH:
+            return None, n
+        return results.interval(both[f"{metric}_x"] - both[f"{metric}_y"]), n
+
+
+def _where(frame: pd.DataFrame, flags: Sequence[bool]) -> pd.DataFrame:
+    """The flagged rows; a plain list would choose columns when it is empty."""
+    import numpy as np
+
+    return frame[np.array(flags, dtype=bool)]
+
+
+def _shown(found: Interval, n: int) -> str:
+    return f"{found.mean:.4f}" if n == 1 else f"{found.mean:.4f} [{found.lo:.4f}, {found.hi:.4f}]"
+
+
+def _points(found: Interval) -> str:
+    """A difference in points, hundredths of the metric."""
+    mean, lo, hi = (f"{100 * v:+.1f}".replace("-", "−") for v in (found.mean, found.lo, found.hi))
+    return f"{mean} [{lo}, {hi}]"
+
+
+def _budget(runs: pd.DataFrame) -> str:
+    changes = runs["changes"].iloc[0]
+    told = "".join(f", {name} {value}" for name, value in changes.items())
+    return f"{runs['budget'].iloc[0]}{told}"
+
+
+# ------------------------------------------------------------------ cells
+
+
+def _cell(runs: Runs, data: str, method: str, metric: str) -> dict:
+    """Everything a cell's row needs from the runs."""
+    column = metric.lower()
+    printed = paper.RESULTS[data][method]
+    mean, sd = getattr(printed, column), getattr(printed, f"{column}_sd")
+    row = {
+        "paper": f"{mean:.4f} ± {sd:.4f}",
+        "released": _released(data, method, metric),
+        "ours": "–",
+        "lo": math.nan,
+        "hi": math.nan,
+        "budget": "–",
+        "seeds": 0,
+        "beside": _beside(runs, data, method, metric),
+    }
+    mine = runs.of(data, method)
+    if mine.empty:
+        why = WHY_NOT[data]
+        smaller = runs.of(data, method, full=False)
+        if data in REDUCED and len(smaller):
+            values = smaller[column].dropna()
+            found = results.interval(values)
+            order = _order(runs, data, method, metric, full=False)
+            told = {True: "; the order against DNN is found", False: ""}.get(order, "")
+            row["beside"] = (
+                f"reduced ({_budget(smaller)}): {_shown(found, len(values))}, "
+                f"{len(values)} seeds{told}"
+            )
+        return row | {"verdict": "not run", "why": why}
+    values = mine[column].dropna().tolist()
+    order = _order(runs, data, method, metric)
+    verdict, why = cell_verdict(mean, sd, values, order)
+    if data == "mnist" and metric == "AUC" and "auc_hard" in mine:
+        hard = mine["auc_hard"].dropna().tolist()
+        if hard:
+            told = f"AUC of hard predictions: {_shown(results.interval(hard), len(hard))}"
+            row["beside"] = "; ".join(filter(None, [told, row["beside"]]))
+        fits = cell_verdict(mean, sd, hard)[0] == "reproduced"
+        if fits and verdict in ("not reproduced", "in part"):
+            verdict, why = "in part", "fits the AUC of hard predictions, not of probabilities"
+    found = results.interval(values)
+    return row | {
+        "ours": _shown(found, len(values)),
+        "lo": found.lo,
+        "hi": found.hi,
+        "budget": _budget(mine),
+        "seeds": len(values),
+        "verdict": verdict,
+        "why": why,
+    }
+
+
+def _order(runs: Runs, data: str, method: str, metric: str, full: bool = True) -> bool | None:
+    """Whether our paired difference to DNN lies on the paper's side of zero, interval and all."""
+    if method == "DNN":
+        return None
+    column = paper.METRICS.index(metric)
+    rows = paper.TABLES[data]
+    printed = rows[method][column] - rows["DNN"][column]
+    a, b = (runs.of(data, name, full=full) for name in (method, "DNN"))
+    found, _ = runs.difference(a, b, metric.lower())
+    if found is None:
+        return None
+    return found.lo > 0 if printed > 0 else found.hi < 0
+
+
+def _released(data: str, method: str, metric: str) -> str:
+    values = paper.RELEASED.get((data, method))
+    return f"{values[paper.METRICS.index(metric)]:.3f}" if values else "–"
+
+
+def _beside(runs: Runs, data: str, method: str, metric: str) -> str:
+    """Other runs of the same method, in one line."""
+    if data not in ("scene", "mnist"):
+        return ""
+    variants = {
+        "Eq. 4": {"form": "eq4"},
+        "preset released": {"preset": "released"},
+        "released folds": {"preset": "released", "split": "released"},
+        "inductive": {"protocol": "inductive"},
+    }
+    told = []
+    for name, asked in variants.items():
+        values = runs.of(data, method, **asked)[metric.lower()].dropna()
+        if len(values) >= ENOUGH:
+            told.append(f"{name}: {results.interval(values).mean:.4f} ({len(values)} seeds)")
+    return "; ".join(told)
+
+
+# ------------------------------------------------------------------ comparisons
+
+
+def _compare(runs: Runs, sentence: paper.Comparison) -> dict:
+    rows = paper.TABLES[sentence.data]
+
+    def states(full: bool) -> tuple[list[str], list[str], int, str]:
+        found, shown, seeds, budget = [], [], [], "–"
+        gains = sentence.gain or (0.0,) * len(sentence.pairs)
+        for (a, b), gain in zip(sentence.pairs, gains, strict=True):
+            left, right = (runs.of(sentence.data, name, full=full) for name in (a, b))
+            for metric in sentence.metrics:
+                column = paper.METRICS.index(metric)
+                printed = rows[a][column] - rows[b][column] if {a, b} <= rows.keys() else None
+                gap, n = runs.difference(left, right, metric.lower())
+                if sentence.similar:
+                    state = similar_state(gap, n)
+                else:
+                    state = pair_state(gap, n, printed, gain / 100)
+                found.append(state)
+                if gap is not None:
+                    seeds.append(n)
+                    budget = _budget(left)
+                    shown.append(f"{a} − {b}, {metric}: {_points(gap)}")
+        return found, shown, min(seeds, default=0), budget
+
+    found, shown, seeds, budget = states(full=True)
+    denied = paper.denied(sentence)
+    verdict, why = comparison_verdict(found, denied)
+    beside = sentence.note
+    if verdict == "not run":
+        why = WHY_NOT[sentence.data]
+    if sentence.data in REDUCED:
+        states_reduced, _, common, _ = states(full=False)
+        if common:
+            told = comparison_verdict(states_reduced)[1]
+            beside = f"{beside} Reduced runs: {told}.".strip()
+    few = 3  # a row of the page, not the whole matrix
+    ours = "; ".join(shown[:few]) + (f"; and {len(shown) - few} more" if len(shown) > few else "")
+    return {
+        "paper": _printed(sentence),
+        "released": "–",
+        "ours": ours or "–",
+        "lo": math.nan,
+        "hi": math.nan,
+        "budget": budget,
+        "seeds": seeds,
+        "verdict": verdict,
+        "why": why,
+        "beside": beside,
+    }
+
+
+def _printed(sentence: paper.Comparison) -> str:
+    """The least of the paper's own differences, in points: what the sentence hangs on."""
+    rows, column = paper.TABLES[sentence.data], paper.METRICS.index
+    gaps = [
+        (100 * (rows[a][column(m)] - rows[b][column(m)]), f"{a} − {b}, {m}")
+        for a, b in sentence.pairs
+        for m in sentence.metrics
+        if {a, b} <= rows.keys()
+    ]
+    if not gaps:
+        return "–"
+    if sentence.similar:
+        return f"within {max(abs(gap) for gap, _ in gaps):.1f} points"
+    gap, name = min(gaps)
+    return f"least: {name}, " + f"{gap:+.2f}".replace("-", "−")
+
+
+# ------------------------------------------------------------------ figures
+
+
+def _case_study(runs: Runs, pages: Pages) -> dict[str, Finding]:
+    """Fig. 2, from runs on MNIST whose preparation names a share of noisy pixels."""
+    forms = {"two views": "two_noisy", "one view": "eq4"}
+    four = ("DNN", "HeroCon-s", "HeroCon-u", "HeroCon")
+
+    def at(method: str, form: str, share: float) -> pd.DataFrame:
+        return runs.of("mnist", method, form=forms[form], share=share)
+
+    best = [
+        ((f"HeroCon-s − {m}, {form}"), at("HeroCon-s", form, 1.0), at(m, form, 1.0))
+        for form in forms
+        for m in four
+        if m != "HeroCon-s"
+    ]
+    dnn = [("DNN, two views − one", at("DNN", "two views", 1.0), at("DNN", "one view", 1.0))]
+    drop = [
+        (f"{m}, two views − one", at(m, "two views", 1.0), at(m, "one view", 1.0))
+        for m in ("HeroCon-u", "HeroCon")
+    ]
+    robust = [
+        (f"{m}, no noise − full", at(m, "two views", 0.0), at(m, "two views", 1.0))
+        for m in ("HeroCon-s", "HeroCon")
+    ]
+    groups = {
+        "fig_2a_best": (best, False),
+        "fig_2a_dnn": (dnn, True),
+        "fig_2a_drop": (drop, False),
+        "fig_2b_robust": (robust, True),
+    }
+    found = {}
+    for name, (pairs, similar) in groups.items():
+        states, shown, seeds = [], [], []
+        for label, a, b in pairs:
+            gap, n = runs.difference(a, b, "f1")
+            states.append(similar_state(gap, n) if similar else pair_state(gap, n, None))
+            if gap is not None:
+                seeds.append(n)
+                shown.append(f"{label}: {_points(gap)}")
+        verdict, why = comparison_verdict(states)
+        found[name] = Finding(
+            verdict,
+            "; ".join(shown) or "–",
+            why or WHY_NOT["mnist"],
+            pages.of("noise"),
+            "N-MNIST",
+            _budget(pairs[0][1]) if len(pairs[0][1]) else "–",
+            min(seeds, default=0),
+        )
+    return found
+
+
+def _parameters(runs: Runs, pages: Pages) -> dict[str, Finding]:
+    """Fig. 3 is of XRMB; what MOCHA says stands beside it."""
+    f = runs.frame
+    f = f[(f["data"] == "mocha") & (f["base"] == "herocon")]
+    grid = negatives = ""
+    if len(f) and {"settings.alpha", "settings.beta"} <= set(f):
+        both = _where(f, [{"alpha", "beta"} <= set(c) for c in f["changes"]])
+        mean = both.groupby(["settings.alpha", "settings.beta"])["f1"].agg(["mean", "count"])
+        mean = mean[mean["count"] >= ENOUGH]
+        if len(mean) > 1:
+            (alpha, beta), top = mean["mean"].idxmax(), mean["mean"].max()
+            grid = f"MOCHA: best of {len(mean)} points at α = {alpha:g}, β = {beta:g}, F1 {top:.3f}"
+        sizes = _where(f, [{"unlabeled_batch"} == set(c) - {"beta"} for c in f["changes"]])
+        if len(sizes) and "settings.unlabeled_batch" in sizes:
+            mean = sizes.groupby("settings.unlabeled_batch")["f1"].agg(["mean", "count"])
+            mean = mean[mean["count"] >= ENOUGH]["mean"]
+            if len(mean) > 1:
+                gain = 100 * (mean.iloc[-1] - mean.iloc[0])
+                negatives = (
+                    f"MOCHA: {gain:+.1f} points of F1 from {mean.index[0]:.0f} to "
+                    f"{mean.index[-1]:.0f} unlabelled rows"
+                )
+    page = pages.of("parameters")
+    return {
+        name: Finding("not run", "–", WHY_NOT["xrmb"], page, "XRMB", beside=beside)
+        for name, beside in (("fig_3a", grid), ("fig_3b", negatives))
+    }
+
+
+def growth(sizes: Sequence[float], seconds: Sequence[float]) -> float:
+    """The p of time ~ size^p, by least squares on logarithms."""
+    import numpy as np
+
+    return float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
+
+
+def _efficiency(folder: Path, pages: Pages) -> dict[str, Finding]:
+    """Fig. 4: (b) from the bench of Eq. 5; both from ``efficiency.jsonl`` where it exists.
+
+    Lines of that file that count here have ``training`` (rows) or ``negatives``, and ``seconds``.
+    """
+    page = pages.of("efficiency")
+    timed = _lines(folder / "efficiency.jsonl")
+    bench = [r for r in _lines(folder / "bench.jsonl") if r.get("loss") == "L_u (Eq. 5)"]
+
+    def verdict(points: list[tuple[float, float]], power: int, what: str, why: str) -> Finding:
+        p = growth(*zip(*points, strict=True))
+        verdict = "reproduced" if abs(p - power) <= 0.5 else "not reproduced"
+        sizes = f"{min(points)[0]:,.0f} to {max(points)[0]:,.0f}"
+        ours = f"time ~ size^{p:.2f} ({what}, {sizes})"
+        return Finding(verdict, ours, why, page, "timing", "–")
+
+    def series(name: str) -> list[tuple[float, float]]:
+        found = [(r[name], r["seconds"]) for r in timed if r.get(name) and r.get("seconds")]
+        return found if len({size for size, _ in found}) > 2 else []
+
+    nothing = Finding("not run", "–", "the timings are not stored yet", page)
+    a = series("training")
+    b = series("negatives")
+    rule = "About: the power is within a half of the claim."
+    found = {"fig_4a": verdict(a, 1, "whole runs", rule) if a else nothing}
+    if b:
+        return found | {"fig_4b": verdict(b, 2, "whole runs", rule)}
+    by = {}
+    for name in ("literal float32", "herocon_lite"):
+        rows = [r for r in bench if r.get("by") == name and r.get("seconds")]
+        by[name] = [(r["n"], r["seconds"]) for r in rows if r["n"] >= 1000]
+    if min(map(len, by.values())) < 3:
+        return found | {"fig_4b": nothing}
+    power = growth(*zip(*by["herocon_lite"], strict=True))
+    told = f"{rule} Eq. 5 as printed, one step on random rows; ours: size^{power:.2f}."
+    return found | {"fig_4b": verdict(by["literal float32"], 2, "the printed formula", told)}
+
+
+def _lines(path: Path) -> list[dict]:
+    if not path.exists():
+        return []
+    return [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
+
+
+# ------------------------------------------------------------------ pages
+
+
+class Pages:
+    """The book's pages by topic, from its table of contents, so that no link is dead."""
+
+    def __init__(self, book: Path):
+        toc = book / "_toc.yml"
+        self.names = re.findall(r"file: (\S+)", toc.read_text()) if toc.exists() else []
+        self.book = book
+
+    def of(self, topic: str) -> str:
+        """The page on a topic, or the one with the tables while it is not written."""
+        for name in self.names:
+            if not name.startswith("A") and re.search(TOPICS[topic], name):
+                return name
+        return FALLBACK
+
+    def title(self, name: str) -> str:
+        """What stands at the top of a page; its name, if the page is not here."""
+        source = self.book / f"{name}.py"
+        found = re.search(r"^# # (.+)$", source.read_text(), re.M) if source.exists() else None
+        return found[1] if found else name
+
+
+# ------------------------------------------------------------------ the ledger
+
+
+def ledger(folder: str | Path = "results", book: str | Path | None = None) -> list[Row]:
+    """All claims, in the paper's order within each kind.
+
+    Args:
+        folder: with ``runs/``, ``label_counts.json`` and ``bench.jsonl``.
+        book: the book's folder, for the links; by default beside ``folder``.
+    """
+    folder = Path(folder)
+    pages = Pages(Path(book) if book else folder.resolve().parent / "book")
+    runs = Runs(results.load(folder))
+    counts = folder / "label_counts.json"
+    counts = json.loads(counts.read_text())["sets"] if counts.exists() else {}
+    return [
+        *_statement_rows(counts),
+        *_count_rows(counts),
+        *_cell_rows(runs, pages),
+        *_comparison_rows(runs, pages),
+        *_figure_rows(runs, folder, pages),
+    ]
+
+
+def _row(number: str, kind: str, claim: paper.Statement, found: Finding) -> Row:
+    return Row(
+        number=number,
+        kind=kind,
+        where=claim.where,
+        claim=claim.claim,
+        paper="–",
+        released="–",
+        ours=found.ours,
+        lo=math.nan,
+        hi=math.nan,
+        data=found.data,
+        budget=found.budget,
+        seeds=found.seeds,
+        verdict=found.verdict,
+        why=found.why,
+        beside=found.beside,
+        page=found.page,
+    )
+
+
+def _statement_rows(counts: dict) -> list[Row]:
+    rows = []
+    for number, claim in enumerate(paper.STATEMENTS, start=1):
+        if claim.name in CHECKS:
+            found = CHECKS[claim.name]()
+        elif {"celeba", "scene"} <= counts.keys():
+            found = not_applicable(counts)
+        else:
+            found = Finding("not run", "–", "the labels are not counted yet", "03_data_seen")
+        rows.append(_row(f"L{number}", "statement", claim, found))
+    return rows
+
+
+def _count_rows(counts: dict) -> list[Row]:
+    rows = []
+    for number, count in enumerate(paper.COUNTS, start=1):
+        value = counts.get(count.data, {}).get(count.field)
+        digits = 2 if isinstance(count.value, float) else 0
+        verdict = "not run" if value is None else "not reproduced"
+        if value is not None and round(value, digits) == count.value:
+            verdict = "reproduced"
+        shown = "–" if value is None else f"{value:,.2f}".rstrip("0").rstrip(".")
+        found = Finding(
+            verdict,
+            shown,
+            "counted on the whole set" if value is not None else "not counted yet",
+            "03_data_seen",
+            paper.TITLES[count.data],
+        )
+        claim = paper.Statement(count.field, count.where, f"{count.claim}.")
+        row = _row(f"N{number}", "count", claim, found)
+        rows.append(replace(row, paper=f"{count.value:,}"))
+    return rows
+
+
+def _cell_rows(runs: Runs, pages: Pages) -> list[Row]:
+    rows = []
+    for data, methods in paper.RESULTS.items():
+        for method, metric in product(methods, paper.METRICS):
+            rows.append(
+                Row(
+                    number=f"T{len(rows) + 1}",
+                    kind="cell",
+                    where=f"{paper.PLACES[data]}, {paper.TITLES[data]}",
+                    claim=f"{metric} of {method}",
+                    data=paper.TITLES[data],
+                    page=pages.of(data),
+                    **_cell(runs, data, method, metric),
+                )
+            )
+    return rows
+
+
+def _comparison_rows(runs: Runs, pages: Pages) -> list[Row]:
+    return [
+        Row(
+            number=f"S{number}",
+            kind="comparison",
+            where=sentence.where,
+            claim=sentence.claim,
+            data=paper.TITLES[sentence.data],
+            page=pages.of(sentence.data),
+            **_compare(runs, sentence),
+        )
+        for number, sentence in enumerate(paper.COMPARISONS, start=1)
+    ]
+
+
+def _figure_rows(runs: Runs, folder: Path, pages: Pages) -> list[Row]:
+    found = {"fig_1": CHECKS["fig_1"]()}
+    found |= _case_study(runs, pages) | _parameters(runs, pages) | _efficiency(folder, pages)
+    return [
+        _row(f"G{number}", "figure", claim, found[claim.name])
+        for number, claim in enumerate(paper.FIGURES, start=1)
+    ]
+
+
+# ------------------------------------------------------------------ printing
+
+
+def to_frame(rows: Sequence[Row]) -> pd.DataFrame:
+    """One row a claim, for ``--csv``."""
+    import pandas as pd
+
+    return pd.DataFrame([asdict(row) for row in rows])
+
+
+def to_markdown(rows: Sequence[Row], pages: Pages | None = None) -> str:
+    """A table for people, without columns in which nothing stands; with ``pages``, links."""
+    table = [["No.", "Claim", "Paper", "Public code", "Ours [95 %]", "Verdict"]]
+    for row in rows:
+        ours = row.ours
+        if row.seeds:
+            seeds = "one run" if row.seeds == 1 else f"{row.seeds} seeds"
+            ours += f" ({seeds}, budget {row.budget})"
+        if row.beside:
+            ours += f" *Beside: {row.beside}*"
+        name = f"[{pages.title(row.page)}]({row.page}.ipynb)" if pages else row.page
+        why = f" {row.why[0].upper()}{row.why[1:].removesuffix('.')}." if row.why else ""
+        claim, verdict = f"{row.claim} *{row.where}*", f"**{row.verdict}**.{why} {name}"
+        table.append([row.number, claim, row.paper, row.released, ours, verdict])
+    kept = [n for n, column in enumerate(zip(*table[1:], strict=True)) if set(column) != {"–"}]
+    lines = [[cells[n].replace("|", "/") for n in kept] for cells in table]
+    lines.insert(1, ["---"] * len(kept))
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)

@@ -1,0 +1,96 @@
+"""Several processes, one loss: what the ranks of ``torchrun`` must tell each other.
+
+    torchrun --nproc-per-node 2 -m herocon_lite run scene herocon --budget paper
+
+Labelled rows are few, and every rank holds them all. Unlabelled rows are dealt out; each rank
+encodes its own, gathers the others' representations with their gradients, and takes its share of
+the anchors. The mean over ranks is then the loss of one process, and so is its gradient; only
+BatchNorm's statistics are each rank's own. With one process nothing here does anything.
+"""
+
+from __future__ import annotations
+
+import os
+
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+from torch.nn.parallel import DistributedDataParallel
+
+
+def start() -> None:
+    """Joins the others, if ``torchrun`` started several."""
+    if int(os.environ.get("WORLD_SIZE", 1)) > 1 and not dist.is_initialized():
+        on_gpu = torch.cuda.is_available()
+        if on_gpu:
+            torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+        dist.init_process_group("nccl" if on_gpu else "gloo")
+
+
+def stop() -> None:
+    if dist.is_available() and dist.is_initialized():
+        dist.destroy_process_group()
+
+
+def world() -> tuple[int, int]:
+    """This rank's number and how many there are."""
+    if dist.is_available() and dist.is_initialized():
+        return dist.get_rank(), dist.get_world_size()
+    return 0, 1
+
+
+def wrap(method: nn.Module) -> nn.Module:
+    """The method, its gradients averaged over the ranks."""
+    if world()[1] == 1:
+        return method
+    return DistributedDataParallel(method, find_unused_parameters=True)
+
+
+def dealt(rows: Tensor) -> Tensor:
+    """This rank's equal part of a batch; what cannot be dealt equally waits for another batch."""
+    rank, size = world()
+    each = len(rows) // size
+    return rows[rank * each : (rank + 1) * each] if size > 1 else rows
+
+
+def share(n: int) -> slice | None:
+    """The anchors among n rows that are this rank's; None: all."""
+    rank, size = world()
+    return slice(rank * n // size, (rank + 1) * n // size) if size > 1 else None
+
+
+def weight(n: int) -> float:
+    """What this rank's mean over its anchors counts, so that the ranks' mean is the mean of all."""
+    rows = share(n)
+    return 1.0 if rows is None else (rows.stop - rows.start) * world()[1] / n
+
+
+def gathered(x: Tensor) -> Tensor:
+    """The rows of all ranks, in their order; gradients find their way back."""
+    return _Gathered.apply(x) if world()[1] > 1 else x
+
+
+def mean(x: Tensor) -> Tensor:
+    """Over the ranks, of a number that needs no gradient."""
+    size = world()[1]
+    if size == 1:
+        return x
+    x = x.clone()
+    dist.all_reduce(x)
+    return x / size
+
+
+class _Gathered(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x: Tensor) -> Tensor:
+        parts = [torch.empty_like(x) for _ in range(world()[1])]
+        dist.all_gather(parts, x.contiguous())
+        ctx.rows = len(x)
+        return torch.cat(parts)
+
+    @staticmethod
+    def backward(ctx, grad: Tensor) -> Tensor:
+        grad = grad.clone()
+        dist.all_reduce(grad)  # every rank's loss looks at these rows
+        first = world()[0] * ctx.rows
+        return grad[first : first + ctx.rows]

@@ -1,0 +1,83 @@
+"""Two processes give the loss and the gradients of one."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+import torch
+import torch.multiprocessing as mp
+
+from herocon_lite import losses, ranks
+from herocon_lite.methods import Problem, build
+from tests.cases import gradients, make_batch
+
+
+def setup(name: str):
+    torch.manual_seed(0)
+    problem = Problem(((6,), (5,)), 3, "multilabel", encoder_options={"widths": (8,)})
+    method = build(name, problem).double().eval()  # eval: BatchNorm's batches would differ
+    data = [torch.randn(5 + 10, d, dtype=torch.float64) for d in (6, 5)]
+    Y = (torch.rand(5, 3) < 0.5).double()
+    return method, [v[:5] for v in data], Y, [v[5:] for v in data]
+
+
+def step(method, net, labeled, Y, unlabeled):
+    torch.manual_seed(1)
+    terms = net(labeled, Y, unlabeled, 0.5)
+    sum(terms.values()).backward()
+    grads = [torch.zeros_like(p) if p.grad is None else p.grad for p in method.parameters()]
+    return {k: ranks.mean(t.detach()) for k, t in terms.items()}, grads
+
+
+def one_of_two(rank: int, name: str, folder: str) -> None:
+    torch.set_num_threads(1)
+    torch.distributed.init_process_group(
+        "gloo", init_method=f"file://{folder}/meet", rank=rank, world_size=2
+    )
+    method, labeled, Y, unlabeled = setup(name)
+    mine = ranks.dealt(torch.arange(10))
+    found = step(method, ranks.wrap(method), labeled, Y, [v[mine] for v in unlabeled])
+    if rank == 0:
+        torch.save(found, f"{folder}/found.pt")
+    ranks.stop()
+
+
+@pytest.mark.parametrize("name", ["herocon", "cmc"])
+def test_two_ranks_give_the_loss_and_gradients_of_one(name, tmp_path):
+    mp.start_processes(one_of_two, (name, str(tmp_path)), nprocs=2, start_method="fork")
+    terms, grads = torch.load(tmp_path / "found.pt")
+    method, *batch = setup(name)
+    wanted, wanted_grads = step(method, method, *batch)
+    torch.testing.assert_close(terms, wanted, rtol=1e-10, atol=0)
+    torch.testing.assert_close(grads, wanted_grads, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("preset", losses.PRESETS)
+@pytest.mark.parametrize("detach", [False, True])
+def test_shares_of_the_anchors_add_up_to_all(preset, detach):
+    b = make_batch(n=7, d=4)
+    options = {"preset": preset, "detach": detach, "temperature": 0.3}
+    whole = losses.weighted_unsupervised(b.z1, b.z2, b.H, **options)
+    shares = [slice(0, 2), slice(2, 7)]
+    parts = [losses.weighted_unsupervised(b.z1, b.z2, b.H, **options, anchors=s) for s in shares]
+    total = (2 * parts[0] + 5 * parts[1]) / 7
+    torch.testing.assert_close(total, whole, rtol=1e-12, atol=0)
+    for mine, wanted in zip(gradients(total, b), gradients(whole, b), strict=True):
+        torch.testing.assert_close(mine, wanted, rtol=1e-10, atol=1e-13)
+
+
+def test_one_process_is_left_alone():
+    x = torch.arange(6.0)
+    assert ranks.world() == (0, 1) and ranks.share(6) is None and ranks.weight(6) == 1
+    assert ranks.gathered(x) is x and ranks.dealt(x) is x and ranks.mean(x) is x
+
+
+def test_torchrun_leaves_one_record(tmp_path):
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
+    command += ["-m", "herocon_lite", "run", "yeast", "herocon", "--set", "steps=3"]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    subprocess.run([*command, "--folder", str(tmp_path)], env=environment, check=True)
+    (line,) = (tmp_path / "runs" / "yeast.jsonl").read_text().splitlines()
+    assert json.loads(line)["processes"] == 2
