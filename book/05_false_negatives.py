@@ -19,7 +19,7 @@
 # %% [markdown]
 # # The false-negative lemma
 #
-# *Reads in 20 minutes, runs in 5 seconds on a CPU.*
+# *Reads in 20 minutes, runs in 15 seconds on a CPU.*
 #
 # A contrastive loss without labels treats every other sample as a stranger.
 # Some of them are not: the second photo of a cat is a *false negative* of the
