@@ -70,6 +70,7 @@ from herocon_lite.data import load, split
 from herocon_lite.train import pick_device
 
 plt.style.use("herocon_lite.book")
+torch.set_num_threads(1)  # small nets: more threads only wait
 digits = load("mfeat")
 parts = split(digits, seed=0)
 labelled = [view[parts.train] for view in digits.views]

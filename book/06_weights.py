@@ -67,6 +67,7 @@ from herocon_lite.similarity import unit
 from herocon_lite.theory import spheres
 
 plt.style.use("herocon_lite.book")
+torch.set_num_threads(1)  # small nets: more threads only wait
 torch.set_default_dtype(torch.float64)  # so that checks can be strict
 E2 = math.e**2
 
@@ -363,7 +364,7 @@ for name, mean in signs.items():
     for tau in (1.0, 0.1):
         for when, found in zip(
             ("before", "after"),
-            spheres.fit_weight_net(unit(z), unit(w), one_hot, tau, 200),
+            spheres.fit_weight_net(unit(z), unit(w), one_hot, tau, 120),
             strict=True,
         ):
             table[name, tau, when] = {
