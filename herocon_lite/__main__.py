@@ -49,6 +49,7 @@ def main(argv: list[str] | None = None) -> int:
         "--set",
         type=_change,
         nargs="+",
+        action="extend",
         default=[],
         metavar="NAME=VALUE",
         help="change the method's settings or the schedule's: temperature=0.5 steps=100",

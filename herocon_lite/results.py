@@ -56,12 +56,16 @@ _DEFINING = ["data", *GROUP, "seed", "settings"]  # and the split's checksum
 def key(record: Record) -> str:
     """Sixteen hex digits of what defines a run; records with the same key are the same run.
 
+    A setting of None says nothing, so it does not count: options may be added without making
+    older records strangers, as long as None means what was done before.
+
     Args:
         record: a record, or the part of it that is known before the run: data, method, preset,
             form, protocol, budget, seed, settings and split.
     """
     _check_keys("record", record, [*_DEFINING, "split"])
     defining = {name: _canonical(_plain(record[name], name)) for name in _DEFINING}
+    defining["settings"] = {k: v for k, v in defining["settings"].items() if v is not None}
     defining["split"] = record["split"]["checksum"]
     text = json.dumps(defining, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

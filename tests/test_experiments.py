@@ -142,7 +142,7 @@ def test_a_bad_command_says_what_was_expected_before_any_work(words, message, tm
 
 def test_changed_settings_stand_apart(quick, tmp_path, capsys, yeast):
     command = ["run", "yeast", "herocon", "--seeds", "1-2", "--folder", str(tmp_path)]
-    assert main(command) == main([*command, "--set", "temperature=0.5", "steps=3"]) == 0
+    assert main(command) == main([*command, "--set", "temperature=0.5", "--set", "steps=3"]) == 0
     frame = results.load(tmp_path)
     assert sorted(set(frame["method"])) == ["herocon", "herocon (temperature=0.5, steps=3)"]
     assert sorted(set(frame["seed"])) == [1, 2] and len(frame) == 4

@@ -346,6 +346,21 @@ def test_many_views_are_the_mean_over_ordered_pairs(name):
         assert total.item() == pytest.approx(6 * literal, rel=1e-12)
 
 
+@pytest.mark.parametrize("form", [None, "eq4"])
+def test_fewer_negatives_are_drawn_from_all_rows_and_stay_aligned(form):
+    problem = make_problem(1 if form else 2)
+    few = make("herocon-u", problem, form=form, negatives=1)
+    torch.manual_seed(0)
+    z = [torch.randn(3, 12, dtype=torch.float64) for _ in range(2)]
+    found = {round(few.unsupervised(z).item(), 9) for _ in range(200)}
+    few.negatives = None
+    choices = ([i, j] for i in range(3) for j in range(3) if i != j)
+    assert found == {round(few.unsupervised([v[c] for v in z]).item(), 9) for c in choices}
+    whole = few.unsupervised(z).item()
+    few.negatives = 2  # all three rows, in any order
+    assert few.unsupervised(z).item() == pytest.approx(whole, rel=1e-12)
+
+
 @pytest.mark.parametrize("name", ["info-nce", "cmc", "hard-negative", "herocon"])
 def test_drawn_pairs_are_right_in_the_mean(name):
     method, all_pairs = make(name, make_problem(3), pairs=2), make(name, make_problem(3))
@@ -517,6 +532,7 @@ P = make_problem()
         (lambda: build("info-nce", P, variant="x"), "variant must be one of two_view"),
         (lambda: build("supcon", P, variant="x"), "variant must be one of eq6"),
         (lambda: build("cmc", P, pairs=0), "pairs must be at least 1"),
+        (lambda: build("herocon", P, negatives=0), "negatives must be at least 1"),
         (lambda: build("cmc", P, reduction="x"), "reduction must be one of mean, sum"),
         (lambda: build("debiased", P, tau_plus=1.0), r"tau_plus must be in \[0, 1\)"),
         (lambda: build("mib", P, shared_encoder=True), r"views of one shape; got \(6,\), \(7,\)"),

@@ -90,6 +90,8 @@ def test_the_key_of_a_config_is_the_key_of_its_stored_record(tmp_path):
     twin = make(seed=3)
     twin["settings"] = {"on": True, "alpha": 1, "widths": [8, 4]}
     assert results.key(twin) == results.key(config)
+    twin["settings"]["new"] = None  # an option that came later and is not used
+    assert results.key(twin) == results.key(config)
 
 
 # ---------------------------------------------------------------- append and read

@@ -313,6 +313,8 @@ class HeroCon(Contrastive):
         detach: stop the gradient that z gets through the weights g; H still learns.
         pairs: with three views or more, how many pairs of views a step draws; default all.
         weighted: False sets g ≡ 1 and changes nothing else.
+        negatives: |N|, where it is less than the rows of a step give: L_u then takes
+            |N| + 1 of them, drawn anew each step. Default: all of them.
     """
 
     def __init__(
@@ -328,13 +330,17 @@ class HeroCon(Contrastive):
         detach: bool = False,
         pairs: int | None = None,
         weighted: bool = True,
+        negatives: int | None = None,
     ):
         check_preset(preset)
+        if negatives is not None and negatives < 1:
+            raise ValueError(f"negatives must be at least 1, or None for all; got {negatives}.")
         if distance is None:
             distance = "indicator" if problem.kind == "multiclass" else "hamming"
         check_choice("distance", distance, ("hamming", "indicator"))
         super().__init__(problem, alpha, beta, temperature, form, shared_projector, pairs)
         self.preset, self.distance, self.detach = preset, distance, detach
+        self.negatives = negatives
         self.H = models.weight_net(self.size) if weighted and alpha > 0 else None
 
     def supervised(self, S, Y):
@@ -342,6 +348,9 @@ class HeroCon(Contrastive):
 
     def unsupervised(self, z):
         options = {"H": self.H, "temperature": self.temperature, "detach": self.detach}
+        if self.negatives is not None:
+            drawn = torch.randperm(len(z[0]))[: self.negatives + 1].to(z[0].device)
+            z = [rows[drawn] for rows in z]
         if self.form == "eq4":
             return losses.input_contrast(*z, A=nn.Identity(), **options)
         rows = len(z[0])
