@@ -61,9 +61,7 @@ from itertools import combinations
 
 import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 import torch
-from IPython.display import Markdown
 from scipy import stats
 
 from herocon_lite import experiments, ledger, losses, paper, plots, results
@@ -71,17 +69,18 @@ from herocon_lite.data import load
 from herocon_lite.data.cards import find_card
 from herocon_lite.data.splits import LABELED, RELEASED_FOLDS
 from herocon_lite.methods import METHODS
+from herocon_lite.report import (
+    Store,
+    in_points,
+    in_words,
+    level,
+    table,
+    verdicts,
+)
 from herocon_lite.train import Schedule
 
 plt.style.use("herocon_lite.book")
 torch.set_num_threads(1)  # the matrices below are small
-
-
-def table(heads, rows, above=""):
-    """A Markdown table, and what stands above it."""
-    cells = [heads, ["---"] * len(heads), *rows]
-    lines = [f"| {' | '.join(map(str, row))} |" for row in cells]
-    return Markdown(above + "\n".join(lines))
 
 
 # %% [markdown]
@@ -198,16 +197,16 @@ print("The numbers of text and code are the same on Scene.")
 # ```{admonition} Quick, yeast, not Scene
 # :class: note
 # This trains while the notebook runs: the embedded `yeast` (two views, 14 labels,
-# 120 labelled rows), the budget `smoke` (200 unlabelled rows a step) cut to 30 steps,
+# 120 labelled rows), the budget `smoke` (200 unlabelled rows a step) cut to 20 steps,
 # three seeds. It shows how such a comparison is made. It decides nothing about Scene.
 # ```
 
 # %% tags=["nbval-ignore-output"]
 yeast, seeds = load("yeast"), range(3)
-quick = ["dnn", "herocon-s", "herocon-u-g1", "herocon-u", "herocon"]
+quick = ["dnn", "herocon-s", "herocon-u", "herocon"]
 records = {}
 for method in quick:
-    run = experiments.Run("yeast", method, changes=(("steps", 30),))
+    run = experiments.Run("yeast", method, changes=(("steps", 20),))
     every = [replace(run, seed=seed) for seed in seeds]
     records[method] = [experiments.execute(run, yeast) for run in every]
 scores = {
@@ -222,7 +221,7 @@ for method in quick:
 # Look down the columns, not along the rows: a seed draws the 120 labelled rows, and
 # that draw can matter more than the method. So we compare within seeds.
 
-# %% mystnb={"image": {"alt": "Two panels, F1 and AUC, quick runs on yeast: for four methods the difference to DNN on the same seed, three dots each, with mean and a wide 95 percent interval around zero."}} tags=["nbval-ignore-output"]
+# %% mystnb={"image": {"alt": "Two panels, F1 and AUC, quick runs on yeast: for three methods the difference to DNN on the same seed, three dots each, with mean and a wide 95 percent interval around zero."}} tags=["nbval-ignore-output"]
 fig, axes = plt.subplots(1, 2, figsize=(9, 2.8), sharey=True)
 for ax, metric in zip(axes, ("f1", "auc"), strict=True):
     plain = np.array(scores[metric]["dnn"])
@@ -236,7 +235,7 @@ plt.show()
 spread = {m: np.ptp(scores["f1"][m]) for m in quick}
 steps = {r["settings"]["steps"] for m in quick for r in records[m]}
 change = np.subtract(scores["f1"]["herocon-s"], scores["f1"]["dnn"])
-assert steps == {30} and min(spread.values()) > 0.02
+assert steps == {20} and min(spread.values()) > 0.02
 assert np.abs(change).max() < 0.01
 print("Seeds move F1 by more than 2 points, L_s with its small weight by")
 print("less than 1: without pairing, three seeds could not see it.")
@@ -252,21 +251,9 @@ print("less than 1: without pairing, three seeds could not see it.")
 
 
 # %% tags=["nbval-ignore-output"]
-stored = results.load("../results", data="scene", budget="paper")
-stored = stored.rename(columns={"split.how": "split"})
-stored = stored[stored["method"].isin(METHODS)]  # none with changed settings
-USUAL = {"preset": "paper", "form": "two_noisy"}
-USUAL |= {"protocol": "transductive", "split": "paper"}
+store = Store("../results", "scene", form="two_noisy")
+stored, runs, difference = store.frame, store.runs, store.difference
 SEEDS = 20  # what we are aiming at
-
-
-def runs(method, metric="f1", **other):
-    """One metric of the stored runs of one kind, by seed."""
-    wanted = pd.Series(USUAL | {"method": method} | other)
-    kept = (stored[list(wanted.index)] == wanted).all(axis=1)
-    return stored[kept].set_index("seed")[metric].sort_index()
-
-
 have = [len(runs(method)) >= SEEDS for method in METHODS]
 print(f"{len(stored)} runs are stored;", end=" ")
 print(f"{sum(have)} of {len(have)} main rows have {SEEDS} seeds.")
@@ -320,14 +307,7 @@ for name, ours in NAMES.items():
     for metric in ("f1", "auc"):
         found = runs(ours, metric)
         told = getattr(printed.get(name), metric, None)
-        row.append("–" if told is None else f"{told:.4f}")
-        if len(found) == 0:
-            row.append("not run yet")
-        elif len(found) == 1:
-            row.append(f"{found.iloc[0]:.4f}, one run")
-        else:
-            mean, _, lo, hi = results.interval(found)
-            row.append(f"{mean:.4f} [{lo:.4f}, {hi:.4f}]")
+        row += ["–" if told is None else f"{told:.4f}", level(found)]
     rows.append([*row, len(found)])
 heads = ["method", "F1, paper", "F1, ours [95 %]"]
 table([*heads, "AUC, paper", "AUC, ours [95 %]", "seeds"], rows)
@@ -355,46 +335,8 @@ print(f"Our DNN stands {gap:.1f} points of F1 above the paper's, 20 seeds.")
 
 
 # %% tags=["hide-input"]
-def difference(a, b, metric="f1"):
-    """a − b, in points, on the seeds that both have."""
-    sides = [runs(metric=metric, **side) for side in (a, b)]
-    pairs = pd.concat(sides, axis=1, join="inner")
-    return 100 * (pairs.iloc[:, 0] - pairs.iloc[:, 1])
-
-
-def in_words(found, tests, aim=SEEDS):
-    """What the differences say, and no more."""
-    n = len(found)
-    if n < 2:
-        return ("not run yet", "one run")[n]
-    mean, sd, lo, hi = results.interval(found)
-    few = f" ({n} seeds so far)" if n < aim else ""
-    if lo <= 0 <= hi:
-        return "not told apart" + few
-    told = "better" if lo > 0 else "worse"
-    wide = stats.t.ppf(1 - 0.025 / tests, n - 1) * sd / math.sqrt(n)
-    if abs(mean) <= wide:
-        told += f", but may be chance among {tests}"
-    return told + few
-
-
-def shown(found):
-    """Mean and interval, in points."""
-    if len(found) < 2:
-        told = "–" if len(found) == 0 else f"{found.iloc[0]:+.2f}"
-    else:
-        mean, _, lo, hi = results.interval(found)
-        told = f"{mean:+.2f} [{lo:+.2f}, {hi:+.2f}]"
-    return told.replace("-", "−")
-
-
-def runs_like(method, **other):
-    return {"method": method, **other}
-
-
-# %% tags=["hide-input"]
-u, g1, s = map(runs_like, ("herocon-u", "herocon-u-g1", "herocon-s"))
-full, dnn, bnu = map(runs_like, ("herocon", "dnn", "dnn-bnu"))
+u, g1, s = ({"method": m} for m in ("herocon-u", "herocon-u-g1", "herocon-s"))
+full, dnn, bnu = ({"method": m} for m in ("herocon", "dnn", "dnn-bnu"))
 eq4, rel, ind = (
     {"form": "eq4"},
     {"preset": "released"},
@@ -436,10 +378,10 @@ rows = []
 for name in QUESTIONS:
     f1, auc = answers[name, "f1"], answers[name, "auc"]
     cells = [
-        shown(f1),
-        in_words(f1, TESTS),
-        shown(auc),
-        in_words(auc, TESTS),
+        in_points(f1),
+        in_words(f1, SEEDS, TESTS),
+        in_points(auc),
+        in_words(auc, SEEDS, TESTS),
     ]
     rows.append([name, len(f1), *cells])
 heads = [
@@ -497,9 +439,6 @@ whole, one, more = (
     )
 )
 assert np.allclose(whole, (one + more).dropna())
-assert in_words(pd.Series([1.0, 1.1, 0.9]), 1, 3) == "better"
-assert in_words(pd.Series([-1.0, 1.1, 0.9]), 1, 3) == "not told apart"
-assert in_words(pd.Series([1.0]), 1) == "one run"
 print("Differences are antisymmetric, and add up along HeroCon-s.")
 
 # %% [markdown]
@@ -554,11 +493,7 @@ print("All three within a point of the public code, on its folds.")
 # %% mystnb={"markdown_format": "gfm"} tags=["hide-input", "nbval-ignore-output"]
 entries = [r for r in ledger.ledger("../results") if r.data == "Scene"]
 claims = [r for r in entries if r.kind in ("cell", "comparison")]
-rows = []
-for r in claims:
-    row = [r.number, r.claim, r.paper, r.ours]
-    rows.append([*row, f"**{r.verdict}**", r.why])
-table(["No.", "claim", "paper", "ours", "verdict", "why"], rows)
+verdicts(claims)
 
 # %% tags=["hide-input", "nbval-ignore-output"]
 counts = Counter(r.verdict for r in claims)
@@ -575,9 +510,9 @@ short = {
 }
 for title, name in short.items():
     found = answers[name, "f1"]
-    words = in_words(found, TESTS)
+    words = in_words(found, SEEDS, TESTS)
     if len(found) > 1:
-        words = f"F1 {shown(found)} points: {words}"
+        words = f"F1 {in_points(found)} points: {words}"
     sentences.append(f"- {title}: {words}.")
 print("\n".join(sentences))
 
@@ -610,13 +545,13 @@ print(f"   {means[1]} released folds; these {told}")
 print(f"   (Welch, difference {ends}).")
 
 for number, name in ((3, "SupCon"), (4, "MulSupCon")):
-    found = difference(runs_like(NAMES[name]), dnn)
-    words = in_words(found, 4)
-    print(f"{number}. {name} − DNN: F1 {shown(found)}: {words}.")
+    found = difference({"method": NAMES[name]}, dnn)
+    words = in_words(found, SEEDS, 4)
+    print(f"{number}. {name} − DNN: F1 {in_points(found)}: {words}.")
 
 # %%
 for name in ("supcon", "mulsupcon"):
-    found = difference(runs_like(name), dnn).loc[:19]
+    found = difference({"method": name}, dnn).loc[:19]
     assert results.interval(found).hi < 0
 print("Label contrast in Khosla's form and in MulSupCon's lowers DNN's F1.")
 
@@ -649,27 +584,7 @@ COMMANDS = [
     (["dnn", "herocon-s", "herocon"], released, 5),
     (["dnn", "herocon-s", "herocon"], {"split": "released"}, 5),
 ]
-if "cpu_seconds" not in stored:
-    stored["cpu_seconds"] = math.nan
-stored["cost"] = stored["cpu_seconds"].fillna(stored["seconds"])
-rows, calls = [], []
-for methods, other, count in COMMANDS:
-    flags = "".join(f" --{name} {value}" for name, value in other.items())
-    call = f"python -m herocon_lite run scene {' '.join(methods)}"
-    calls.append(f"{call}{flags} --budget paper --seeds {count}")
-    took = pd.concat([runs(m, "cost", **other) for m in methods])
-    peak = pd.concat([runs(m, "peak_mib", **other) for m in methods])
-    cells = [f"{len(took)} of {count * len(methods)}"]
-    if len(took):
-        cells += [f"{took.sum() / 60:.0f}", f"{took.max():.0f}"]
-        cells += [f"{peak.max() / 1024:.1f}"]
-    else:
-        cells += ["–", "–", "–"]
-    rows.append([len(calls), *cells])
-lines = [f"# {number}\n{call}" for number, call in enumerate(calls, start=1)]
-above = "```sh\n" + "\n".join(lines) + "\n```\n\n"
-heads = ["No.", "runs stored", "minutes", "longest run (s)", "peak (GiB)"]
-table(heads, rows, above)
+store.commands(COMMANDS)
 
 # %%
 assert stored["seconds"].gt(0).all() and stored["peak_mib"].gt(0).all()

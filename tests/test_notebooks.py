@@ -4,6 +4,7 @@ No kernel is started here, save for one small notebook that shows nbval catching
 """
 
 import base64
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -57,7 +58,21 @@ def assert_figures_have_alt_text(path: Path) -> None:
             assert len(alt) > 40, f"describe this figure in mystnb.image.alt:\n{cell.source}"
 
 
-CHECKS = [assert_in_step, assert_was_run, assert_figures_have_alt_text]
+def assert_results_come_from_cells(path: Path) -> None:
+    """A number with three decimals in prose is a result that nothing checks, or it is a constant
+    and its cell says so with the tag `constants`."""
+    for cell in nbformat.read(path, as_version=4).cells:
+        if cell.cell_type == "markdown" and "constants" not in cell.metadata.get("tags", []):
+            typed = re.findall(r"\d*\.\d{3,}", cell.source)
+            assert not typed, f"{typed} typed in prose; print it in a cell:\n{cell.source}"
+
+
+CHECKS = [
+    assert_in_step,
+    assert_was_run,
+    assert_figures_have_alt_text,
+    assert_results_come_from_cells,
+]
 
 
 @each_notebook
@@ -167,6 +182,17 @@ def test_stripped_outputs_are_seen(pair, field):
     nbformat.write(notebook, pair)
     with pytest.raises(AssertionError):
         assert_was_run(pair)
+
+
+def test_a_result_typed_in_prose_is_seen(pair):
+    notebook = nbformat.read(pair, as_version=4)
+    notebook.cells[0].source = "F1 is 0.613 and version 1.2.3 of 1,000.25 is fine."
+    nbformat.write(notebook, pair)
+    with pytest.raises(AssertionError, match=r"\['0.613'\] typed in prose"):
+        assert_results_come_from_cells(pair)
+    notebook.cells[0].metadata["tags"] = ["constants"]
+    nbformat.write(notebook, pair)
+    assert_results_come_from_cells(pair)
 
 
 def test_a_figure_without_alt_text_is_seen(pair):

@@ -1,0 +1,153 @@
+"""What the book's experiment chapters share: asking the record of runs, and saying what it says.
+
+Sentences are made from the intervals alone, so that a page stays true while runs are added.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from herocon_lite import results
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from IPython.display import Markdown
+
+    from herocon_lite.ledger import Row
+
+# ------------------------------------------------------------------ asking
+
+
+class Store:
+    """The finished runs on one data set with one budget, by kind.
+
+    A kind is a method and whatever differs from the usual: ``{"method": "herocon", "form":
+    "eq4"}``. ``changes`` are those of the command line's ``--set``; usually there are none.
+    """
+
+    def __init__(self, folder: str | Path, data: str, budget: str = "paper", **usual):
+        frame = results.load(folder, data=data, budget=budget)
+        frame = frame.rename(columns={"split.how": "split"})
+        for column in {"changes", "cpu_seconds"} - {*frame.columns}:  # younger than the store
+            frame[column] = math.nan
+        frame["changes"] = [_changes(c) for c in frame["changes"]]
+        frame["method"] = [name.partition(" (")[0] for name in frame["method"]]
+        frame["cost"] = frame["cpu_seconds"].fillna(frame["seconds"])  # older runs: wall time
+        self.data, self.budget, self.frame = data, budget, frame
+        self.usual = {"preset": "paper", "protocol": "transductive", "split": "paper"} | usual
+
+    def runs(self, method: str, metric: str = "f1", **other) -> pd.Series:
+        """One column of the runs of a kind, by seed; empty if there are none."""
+        kind = {"changes": {}} | self.usual | {"method": method} | other
+        kind["changes"] = _changes(kind["changes"])
+        kept = self.frame
+        for column, wanted in kind.items():
+            kept = kept[kept[column].isna() if wanted is None else kept[column] == wanted]
+        return kept.set_index("seed")[metric].sort_index()
+
+    def difference(self, a: Mapping, b: Mapping, metric: str = "f1") -> pd.Series:
+        """a − b in points (hundredths), on the seeds that both kinds have."""
+        import pandas as pd
+
+        pairs = [self.runs(metric=metric, **kind) for kind in (a, b)]
+        pairs = pd.concat(pairs, axis=1, join="inner")
+        return 100 * (pairs.iloc[:, 0] - pairs.iloc[:, 1])
+
+    def commands(self, wanted: Sequence[tuple[Sequence[str], Mapping, int]]) -> Markdown:
+        """Commands that make runs again, and what the stored ones cost.
+
+        Args:
+            wanted: (methods, what differs from the usual, seeds) of each command.
+        """
+        import pandas as pd
+
+        rows, calls = [], []
+        for methods, other, seeds in wanted:
+            call = f"python -m herocon_lite run {self.data} {' '.join(methods)}"
+            for name, value in other.items():
+                if name == "changes":
+                    name, value = "set", " ".join(f"{k}={v}" for k, v in value.items())
+                call += f" --{name} {value}"
+            calls.append(f"# {len(calls) + 1}\n{call} --budget {self.budget} --seeds {seeds}")
+            cost, peak = (
+                pd.concat([self.runs(m, column, **other).loc[: seeds - 1] for m in methods])
+                for column in ("cost", "peak_mib")
+            )
+            cells = ["–", "–", "–"]
+            if len(cost):
+                cells = [f"{cost.sum() / 60:.0f}", f"{cost.max():.0f}", f"{peak.max() / 1024:.1f}"]
+            rows.append([len(calls), f"{len(cost)} of {seeds * len(methods)}", *cells])
+        heads = ["No.", "runs stored", "minutes, all", "longest run (s)", "peak (GiB)"]
+        return table(heads, rows, "```sh\n" + "\n".join(calls) + "\n```\n\n")
+
+
+def _changes(changes) -> str:
+    """Settings as one text, the same however they are ordered; nan, of older records, is none."""
+    pairs = changes.items() if isinstance(changes, Mapping) else ()
+    return ", ".join(
+        f"{name}={value:g}" if _number(value) else f"{name}={value}"
+        for name, value in sorted(pairs)
+    )
+
+
+def _number(value) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+# ------------------------------------------------------------------ saying
+
+
+def table(heads: Sequence, rows: Iterable[Sequence], above: str = "") -> Markdown:
+    """A Markdown table for a cell's output, and what stands above it."""
+    from IPython.display import Markdown
+
+    cells = [heads, ["---"] * len(heads), *rows]
+    return Markdown(above + "\n".join(f"| {' | '.join(map(str, row))} |" for row in cells))
+
+
+def level(found: pd.Series, digits: int = 4) -> str:
+    """Mean and 95 % interval of some runs; one run is said to be one."""
+    if len(found) == 0:
+        return "not run yet"
+    mean, _, lo, hi = (f"{value:.{digits}f}" for value in results.interval(found))
+    return f"{mean}, one run" if len(found) == 1 else f"{mean} [{lo}, {hi}]"
+
+
+def in_points(found: pd.Series) -> str:
+    """Mean and 95 % interval of paired differences, in points."""
+    if len(found) == 0:
+        return "–"
+    mean, _, lo, hi = (f"{value:+.2f}" for value in results.interval(found))
+    return (mean if len(found) == 1 else f"{mean} [{lo}, {hi}]").replace("-", "−")
+
+
+def in_words(found: pd.Series, aim: int, tests: int = 1) -> str:
+    """What paired differences say, and no more.
+
+    Args:
+        aim: how many seeds are wanted; fewer are mentioned.
+        tests: how many differences are looked at together. One in twenty excludes zero by chance;
+            where Bonferroni's wider interval would not, that is said.
+    """
+    from scipy.special import stdtrit
+
+    n = len(found)
+    if n < 2:
+        return ("not run yet", "one run")[n]
+    mean, sd, lo, hi = results.interval(found)
+    few = f" ({n} seeds so far)" if n < aim else ""
+    if lo <= 0 <= hi:
+        return f"not told apart{few}"
+    wide = stdtrit(n - 1, 1 - 0.025 / tests) * sd / math.sqrt(n)
+    chance = f", but may be chance among {tests}" if abs(mean) <= wide else ""
+    return f"{'better' if lo > 0 else 'worse'}{chance}{few}"
+
+
+def verdicts(entries: Iterable[Row]) -> Markdown:
+    """Rows of the ledger, as a chapter shows them."""
+    heads = ["No.", "claim", "paper", "ours", "verdict", "why"]
+    rows = [[e.number, e.claim, e.paper, e.ours, f"**{e.verdict}**", e.why] for e in entries]
+    return table(heads, rows)
