@@ -385,6 +385,7 @@ def weighted_supervised(
     temperature: float = 1.0,
     preset: str | Switches = "paper",
     distance: str = "hamming",
+    sigma_outside: bool = False,
 ) -> Tensor:
     r"""The weighted supervised contrastive loss (Eq. 7).
 
@@ -402,10 +403,12 @@ def weighted_supervised(
         preset: ``"paper"``, ``"released"`` or any :class:`Switches`.
         distance: ``"hamming"``, or ``"indicator"`` (1 if the label vectors differ), which the
             paper's special case for multi-class data needs.
+        sigma_outside: ours, not the paper's: σ multiplies the logarithm. Inside it a smaller σ
+            makes the pull on a pair stronger; outside, unlike pairs are pulled less.
     """
     if distance not in ("hamming", "indicator"):
         raise ValueError(f'distance must be "hamming" or "indicator"; got {distance!r}.')
-    return _per_label(s, Y, temperature, _switches(preset), distance)
+    return _per_label(s, Y, temperature, _switches(preset), distance, sigma_outside)
 
 
 # ------------------------------------------------------------------ what they share
@@ -499,7 +502,12 @@ def _log_softmax_loss(
 
 
 def _per_label(
-    s: Tensor, Y: Tensor, temperature: float, switches: Switches, distance: str | None
+    s: Tensor,
+    Y: Tensor,
+    temperature: float,
+    switches: Switches,
+    distance: str | None,
+    sigma_outside: bool = False,
 ) -> Tensor:
     """Eq. 6 and Eq. 7: one positive against the weighted negatives, for every label."""
     check_matrix("s", s)
@@ -525,6 +533,9 @@ def _per_label(
     pairs = positives * (positives - (0 if switches.self_pairs else 1))
     usable = ((pairs > 0) & (positives < n)).to(Y.dtype)
     weight = usable / pairs.clamp_min(1) / (1 if switches.label_sum else c)
+    if sigma_outside:
+        sigma = log_sigma.exp()
+        return pair_softplus(log_negatives, scores, Y, weight, switches.self_pairs, sigma)
     return pair_softplus(log_negatives, scores + log_sigma, Y, weight, switches.self_pairs)
 
 

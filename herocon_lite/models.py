@@ -20,6 +20,7 @@ VGG_WIDTHS = {
     "thin": (32, 32, 32, 64, 128),  # the public code's
     "full": (64, 128, 256, 512, 512),  # the paper says "vgg-16"
 }
+PROJECTORS = ("dense", "deep", "none")
 VGG_SIDE = 7  # pixels a side, at most, that VGG hands to its fully connected layer
 
 
@@ -115,9 +116,12 @@ def dense(p: int, q: int) -> nn.Sequential:
     return nn.Sequential(nn.Linear(p, q), nn.ReLU(), nn.BatchNorm1d(q))
 
 
-def projector(size: int) -> nn.Module:
-    """h to z, the space of the unsupervised contrast."""
-    return dense(size, size)
+def projector(size: int, kind: str = "dense") -> nn.Module:
+    """h to z, the space of the unsupervised contrast; the paper's experiments have one block."""
+    if kind == "none":
+        return nn.Identity()
+    block = dense(size, size)
+    return nn.Sequential(block, nn.Linear(size, size)) if kind == "deep" else block
 
 
 def classifier(kind: str, size: int, labels: int) -> nn.Module:

@@ -196,22 +196,28 @@ def log_matmul(logits: Tensor, B: Tensor, bound: float) -> Tensor:
 
 
 def pair_softplus(
-    log_negatives: Tensor, log_positives: Tensor, Y: Tensor, weight: Tensor, self_pairs: bool
+    log_negatives: Tensor,
+    log_positives: Tensor,
+    Y: Tensor,
+    weight: Tensor,
+    self_pairs: bool,
+    each: Tensor | None = None,
 ) -> Tensor:
-    """Σ_a weight_a Σ_{i, j have a} softplus(log_negatives_ia − log_positives_ij).
+    """Σ_a weight_a Σ_{i, j have a} each_ij softplus(log_negatives_ia − log_positives_ij).
 
     Walks over labels, values and gradients in one pass: memory stays at n² for any number of them.
 
     Args:
         log_negatives: (n, c). log_positives: (n, n). Y: (n, c), 0/1. weight: (c,).
         self_pairs: count i = j too.
+        each: (n, n), a weight for each pair; default 1.
     """
-    return _PairSoftplus.apply(log_negatives, log_positives, Y, weight, self_pairs)
+    return _PairSoftplus.apply(log_negatives, log_positives, Y, weight, self_pairs, each)
 
 
 class _PairSoftplus(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, log_negatives, log_positives, Y, weight, self_pairs):
+    def forward(ctx, log_negatives, log_positives, Y, weight, self_pairs, each):
         total = log_positives.new_zeros(())
         grad_negatives = torch.zeros_like(log_negatives)
         grad_positives = torch.zeros_like(log_positives)
@@ -228,6 +234,8 @@ class _PairSoftplus(torch.autograd.Function):
             if not self_pairs:
                 pair_weight.fill_diagonal_(0.0)
             square = (rows[:, None], rows[None, :])
+            if each is not None:
+                pair_weight *= each[square]
             gap = log_negatives[rows, a, None] - log_positives[square]
             total += (softplus(gap) * pair_weight).sum()
             pull = gap.sigmoid_().mul_(pair_weight)
@@ -240,4 +248,4 @@ class _PairSoftplus(torch.autograd.Function):
     @once_differentiable
     def backward(ctx, grad):
         grad_negatives, grad_positives = ctx.saved_tensors
-        return grad * grad_negatives, grad * grad_positives, None, None, None
+        return grad * grad_negatives, grad * grad_positives, None, None, None, None

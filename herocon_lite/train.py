@@ -6,6 +6,7 @@ nothing had happened.
 
 from __future__ import annotations
 
+import math
 import os
 import resource
 import sys
@@ -45,6 +46,17 @@ class Schedule:
     lr: float = 0.05
     momentum: float = 0.95
     trust: float = 0.02
+    decay: str | None = None  # "cosine": lr falls to 0 along half a cosine; None: it stays
+
+    def __post_init__(self) -> None:
+        if self.decay not in (None, "cosine"):
+            raise ValueError(f'decay must be "cosine" or None; got {self.decay!r}.')
+
+    def lr_at(self, step: int) -> float:
+        """The rate of a step."""
+        if self.decay is None:
+            return self.lr
+        return self.lr * (1 + math.cos(math.pi * step / self.steps)) / 2
 
 
 @dataclass
@@ -129,6 +141,8 @@ def train(
                     extra(ranks.dealt(extra.rows(step))) if extra else None,
                     step / schedule.steps,
                 )
+            for group in optimizer.param_groups:
+                group["lr"] = schedule.lr_at(step)
             optimizer.zero_grad()
             sum(terms.values()).backward()
             optimizer.step()

@@ -128,6 +128,12 @@ CASES = {
         ours_options={"distance": "indicator"},
         distance="indicator",
     ),
+    "eq7_outside": _labelled(
+        losses.weighted_supervised,
+        naive.weighted_supervised,
+        ours_options={"sigma_outside": True},
+        outside=True,
+    ),
     "eq7_released": _labelled(
         losses.weighted_supervised,
         naive.weighted_supervised,

@@ -153,8 +153,10 @@ def mul_sup_con(s, Y, t):
     return total / max(int(Y.sum()), 1)
 
 
-def weighted_supervised(s, Y, t, distance="hamming", self_pairs=False, label_sum=False, per=1.0):
-    """Eq. 7; ``distance=None`` is Eq. 6; ``per`` divides γ."""
+def weighted_supervised(
+    s, Y, t, distance="hamming", self_pairs=False, label_sum=False, per=1.0, outside=False
+):
+    """Eq. 7; ``distance=None`` is Eq. 6; ``per`` divides γ; ``outside``: σ times the logarithm."""
     (n, c), total = Y.shape, 0
 
     def dist(i, k):
@@ -175,9 +177,9 @@ def weighted_supervised(s, Y, t, distance="hamming", self_pairs=False, label_sum
             for j in has:
                 if (i == j and not self_pairs) or not lacks:
                     continue
-                up = sigma(i, j) * torch.exp(cos(s[i], s[j]) / t)
+                up = (1 if outside else sigma(i, j)) * torch.exp(cos(s[i], s[j]) / t)
                 down = up + sum(gamma(i, k) * torch.exp(cos(s[i], s[k]) / t) for k in lacks)
-                terms.append(-torch.log(up / down))
+                terms.append(-torch.log(up / down) * (sigma(i, j) if outside else 1))
         if terms:
             total = total + _mean(terms)
     return total if label_sum else total / c

@@ -346,6 +346,50 @@ def test_many_views_are_the_mean_over_ordered_pairs(name):
         assert total.item() == pytest.approx(6 * literal, rel=1e-12)
 
 
+# ------------------------------------------------------------------ beyond the paper
+
+
+def test_symmetric_is_the_mean_of_the_two_directions():
+    method = make("herocon-u", make_problem(2), symmetric=True)
+    z = [torch.randn(9, 12, dtype=torch.float64) for _ in range(2)]
+    found = method.unsupervised(z).item()
+    method.symmetric = None
+    ways = [method.unsupervised(z).item(), method.unsupervised(z[::-1]).item()]
+    assert ways[0] != ways[1] and found == pytest.approx(sum(ways) / 2, rel=1e-12)
+
+
+def test_sigma_outside_reaches_the_loss():
+    problem = make_problem(2)
+    _, Y = make_rows(problem)
+    S = torch.randn(len(Y), 24, dtype=torch.float64)
+    found = make("herocon-s", problem, sigma_outside=True).supervised(S, Y)
+    assert found == losses.weighted_supervised(S, Y, sigma_outside=True)
+    assert found != make("herocon-s", problem).supervised(S, Y)
+
+
+def test_fusion_by_mean():
+    problem = make_problem(2)
+    method = make("herocon", problem, fusion="mean").eval()
+    views, _ = make_rows(problem)
+    h = method.encoders(views)
+    assert torch.equal(method.embed(views), (h[0] + h[1]) / 2)
+    assert torch.equal(method.logits(views), method.classifier((h[0] + h[1]) / 2))
+    assert method.terms(*batch(problem)).keys() == {"L_c", "L_s", "L_u"}
+
+
+def test_projectors_by_kind():
+    problem = make_problem(2)
+    views, _ = make_rows(problem)
+    none = make("herocon-u", problem, projector="none").eval()
+    h = none.encoders(views)
+    assert all(torch.equal(z, r) for z, r in zip(none.contrast_space(views, h), h, strict=True))
+    sizes = {
+        kind: sum(p.numel() for p in make("herocon-u", problem, projector=kind).parameters())
+        for kind in (None, "dense", "deep", "none")
+    }
+    assert sizes["none"] < sizes[None] == sizes["dense"] < sizes["deep"]
+
+
 @pytest.mark.parametrize("form", [None, "eq4"])
 def test_fewer_negatives_are_drawn_from_all_rows_and_stay_aligned(form):
     problem = make_problem(1 if form else 2)
@@ -533,6 +577,8 @@ P = make_problem()
         (lambda: build("supcon", P, variant="x"), "variant must be one of eq6"),
         (lambda: build("cmc", P, pairs=0), "pairs must be at least 1"),
         (lambda: build("herocon", P, negatives=0), "negatives must be at least 1"),
+        (lambda: build("herocon", P, projector="wide"), "projector must be one of dense"),
+        (lambda: build("herocon", P, fusion="sum"), "fusion must be one of mean"),
         (lambda: build("cmc", P, reduction="x"), "reduction must be one of mean, sum"),
         (lambda: build("debiased", P, tau_plus=1.0), r"tau_plus must be in \[0, 1\)"),
         (lambda: build("mib", P, shared_encoder=True), r"views of one shape; got \(6,\), \(7,\)"),

@@ -87,6 +87,8 @@ def test_bytes_are_scaled_to_one(dtype):
 
 def test_projector_classifier_and_weight_net():
     assert kinds(models.projector(7)) == ["Linear", "ReLU", "BatchNorm1d"]
+    assert kinds(models.projector(7, "deep")) == ["Linear", "ReLU", "BatchNorm1d", "Linear"]
+    assert kinds(models.projector(7, "none")) == ["Identity"]
     assert kinds(models.classifier("mlp", 8, 3)) == ["Linear"]
     assert kinds(models.classifier("cnn", 8, 3)) == ["Linear", "ReLU", "BatchNorm1d", "Linear"]
     weights = models.weight_net(7)(torch.randn(5, 7))

@@ -42,6 +42,21 @@ def test_same_seed_gives_the_same_bytes(yeast):
     assert fitted(yeast, seed=1)[1].history != first.history
 
 
+def test_cosine_decay_lowers_the_rate_to_zero(yeast, monkeypatch):
+    falling = Schedule(steps=4, lr=0.08, decay="cosine")
+    rates = [falling.lr_at(step) for step in (0, 2, 4)]
+    assert rates == pytest.approx([0.08, 0.04, 0])
+    seen = []
+    step = training.LARS.step
+    monkeypatch.setattr(
+        training.LARS, "step", lambda o: (seen.append(o.param_groups[0]["lr"]), step(o))
+    )
+    fitted(yeast, "dnn", falling)
+    assert seen == [falling.lr_at(step) for step in range(4)]
+    with pytest.raises(ValueError, match="decay must be"):
+        Schedule(steps=4, decay="linear")
+
+
 def test_labels_of_unlabelled_rows_are_never_used(yeast):
     """Poisoned: every label outside the training rows is turned over."""
     data, parts = yeast

@@ -44,9 +44,14 @@ class Contrastive(Method):
         form: str | None = None,
         shared_projector: bool = False,
         pairs: int | None = None,
+        projector: str | None = None,
+        fusion: str | None = None,
     ):
-        """``pairs``: with three views or more, how many ordered pairs of views a step contrasts,
-        drawn anew each time; without it all of them, whose number grows with the square.
+        """
+        Args:
+            pairs: with three views or more, how many ordered pairs of views a step contrasts,
+                drawn anew each time; without it all of them, whose number grows with the square.
+            projector, fusion: see :class:`HeroCon`.
         """
         check_weight("alpha", alpha)
         check_weight("beta", beta)
@@ -55,14 +60,22 @@ class Contrastive(Method):
             check_choice("form", form, FORMS)
         if pairs is not None and pairs < 1:
             raise ValueError(f"pairs must be at least 1, or None for all; got {pairs}.")
+        if projector is not None:
+            check_choice("projector", projector, models.PROJECTORS)
+        if fusion is not None:
+            check_choice("fusion", fusion, ("mean",))
         super().__init__(problem)
+        self.fusion = fusion
+        if fusion == "mean":
+            self.joint_size = self.size
         self.classifier = models.classifier(problem.encoder, self.joint_size, problem.n_labels)
         self.alpha, self.beta, self.temperature, self.form = alpha, beta, temperature, form
         self.pairs = pairs
         self.uses_unlabeled = alpha > 0
-        if alpha > 0:
-            make = InputMap if form == "eq4" else Projectors
-            self.contrast_space = make(problem, self.size, shared_projector)
+        if alpha > 0 and form == "eq4":
+            self.contrast_space = InputMap(problem, self.size)
+        elif alpha > 0:
+            self.contrast_space = Projectors(problem, self.size, shared_projector, projector)
 
     def supervised(self, S: Tensor, Y: Tensor) -> Tensor:
         """L_s of the labelled rows: S (b, d), Y (b, c)."""
@@ -74,7 +87,7 @@ class Contrastive(Method):
 
     def terms(self, labeled, Y, unlabeled, progress):
         h = self.encoders(labeled)
-        S = torch.cat(h, 1)
+        S = self.joint(h)
         terms = {"L_c": classification(self.classifier(S), Y)}
         if self.beta > 0:
             terms["L_s"] = self.beta * self.supervised(S, Y)
@@ -86,6 +99,13 @@ class Contrastive(Method):
                 z = [torch.cat([r, ranks.gathered(m)]) for r, m in zip(z, more, strict=True)]
             terms["L_u"] = self.alpha * self.unsupervised(z)
         return terms
+
+    def joint(self, h: list[Tensor]) -> Tensor:
+        """S (n, d) of the views' h, each (n, d_v)."""
+        return torch.stack(h).mean(0) if self.fusion == "mean" else torch.cat(h, 1)
+
+    def embed(self, views: list[Tensor]) -> Tensor:
+        return self.joint(self.encoders(views))
 
     def over_pairs(self, loss: Callable[..., Tensor], z: list[Tensor], **options) -> Tensor:
         """The mean of a two-view loss over all ordered pairs of views, or over some of them."""
@@ -103,11 +123,12 @@ class Contrastive(Method):
 class Projectors(nn.Module):
     """z_v = projector_v(h_v): what is contrasted when there are two views or more."""
 
-    def __init__(self, problem: Problem, size: int, shared: bool):
+    def __init__(self, problem: Problem, size: int, shared: bool, kind: str | None):
         super().__init__()
         check_several_views(problem)
         count = 1 if shared else len(problem.view_shapes)
-        self.projectors = models.PerView(models.projector(size) for _ in range(count))
+        make = models.projector
+        self.projectors = models.PerView(make(size, kind or "dense") for _ in range(count))
 
     def forward(self, views: list[Tensor], h: list[Tensor]) -> list[Tensor]:
         return self.projectors(h)
@@ -116,7 +137,7 @@ class Projectors(nn.Module):
 class InputMap(nn.Module):
     """(A x, z) for Eq. 2 and 4: one view, the flat input mapped to the space of z = h."""
 
-    def __init__(self, problem: Problem, size: int, shared: bool):
+    def __init__(self, problem: Problem, size: int):
         super().__init__()
         if len(problem.view_shapes) != 1:
             raise ValueError(
@@ -313,6 +334,12 @@ class HeroCon(Contrastive):
         detach: stop the gradient that z gets through the weights g; H still learns.
         pairs: with three views or more, how many pairs of views a step draws; default all.
         weighted: False sets g ≡ 1 and changes nothing else.
+        symmetric: both views' rows are anchors in turn (the mean of the two losses); by default
+            view 1's alone, as printed.
+        sigma_outside: as in :func:`losses.weighted_supervised`.
+        projector: ``"none"`` contrasts h itself, ``"deep"`` adds a linear layer to the dense
+            block that is there by default.
+        fusion: ``"mean"`` averages the views' h into S; by default they stand side by side.
         negatives: |N|, where it is less than the rows of a step give: L_u then takes
             |N| + 1 of them, drawn anew each step. Default: all of them.
     """
@@ -331,6 +358,10 @@ class HeroCon(Contrastive):
         pairs: int | None = None,
         weighted: bool = True,
         negatives: int | None = None,
+        symmetric: bool | None = None,
+        sigma_outside: bool | None = None,
+        projector: str | None = None,
+        fusion: str | None = None,
     ):
         check_preset(preset)
         if negatives is not None and negatives < 1:
@@ -338,13 +369,17 @@ class HeroCon(Contrastive):
         if distance is None:
             distance = "indicator" if problem.kind == "multiclass" else "hamming"
         check_choice("distance", distance, ("hamming", "indicator"))
-        super().__init__(problem, alpha, beta, temperature, form, shared_projector, pairs)
+        super().__init__(
+            problem, alpha, beta, temperature, form, shared_projector, pairs, projector, fusion
+        )
         self.preset, self.distance, self.detach = preset, distance, detach
-        self.negatives = negatives
+        self.negatives, self.symmetric, self.sigma_outside = negatives, symmetric, sigma_outside
         self.H = models.weight_net(self.size) if weighted and alpha > 0 else None
 
     def supervised(self, S, Y):
-        return losses.weighted_supervised(S, Y, self.temperature, self.preset, self.distance)
+        return losses.weighted_supervised(
+            S, Y, self.temperature, self.preset, self.distance, bool(self.sigma_outside)
+        )
 
     def unsupervised(self, z):
         options = {"H": self.H, "temperature": self.temperature, "detach": self.detach}
@@ -355,7 +390,8 @@ class HeroCon(Contrastive):
             return losses.input_contrast(*z, A=nn.Identity(), **options)
         rows = len(z[0])
         options |= {"preset": self.preset, "anchors": ranks.share(rows)}
-        return ranks.weight(rows) * self.over_views(losses.weighted_unsupervised, z, **options)
+        over = self.over_pairs if self.symmetric else self.over_views
+        return ranks.weight(rows) * over(losses.weighted_unsupervised, z, **options)
 
 
 def check_preset(preset: str | losses.Switches) -> None:
