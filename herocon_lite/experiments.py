@@ -19,7 +19,7 @@ from tqdm import tqdm
 from herocon_lite import ranks, results
 from herocon_lite.data import Dataset, Split, load, select_classes, split
 from herocon_lite.data.cards import find_card
-from herocon_lite.data.splits import PROTOCOLS
+from herocon_lite.data.splits import PROTOCOLS, shuffled
 from herocon_lite.losses import PRESETS
 from herocon_lite.methods import Problem, build, settings
 from herocon_lite.metrics import evaluate
@@ -28,6 +28,9 @@ from herocon_lite.views import two_views
 
 BUDGETS = ("smoke", "laptop", "paper")
 FORMS = ("two_noisy", "eq4")
+# For choosing between settings: each fifth of the labelled rows is tested on, trained on the rest.
+# The test set is seen as unlabelled rows, as ever, and its labels by nobody.
+CROSS_VALIDATION, FOLDS = "cross-validation", 5
 HISTORY_POINTS = 20  # of the loss, in a record
 
 
@@ -103,12 +106,13 @@ class Run:
     budget: str = "smoke"
     preset: str = "paper"
     form: str = "two_noisy"  # on data with one view
-    protocol: str = "transductive"
+    protocol: str = "transductive"  # or inductive, or cross-validation
     split: str = "paper"
     changes: tuple[tuple[str, object], ...] = ()  # of the method's settings or the schedule's
 
     def __post_init__(self) -> None:
-        check = {"budget": BUDGETS, "preset": PRESETS, "form": FORMS, "protocol": PROTOCOLS}
+        check = {"budget": BUDGETS, "preset": PRESETS, "form": FORMS}
+        check["protocol"] = (*PROTOCOLS, CROSS_VALIDATION)
         for name, known in check.items():
             value = getattr(self, name)
             if value not in known:
@@ -166,7 +170,8 @@ def prepare(run: Run, dataset: Dataset) -> tuple[Dataset, Split]:
     """The rows and views that a run works on, and its split."""
     if run.data in SPEECH:
         dataset = select_classes(dataset, run.preset, run.seed)
-    parts = split(dataset, run.split, run.seed, run.protocol)
+    protocol = "transductive" if run.protocol == CROSS_VALIDATION else run.protocol
+    parts = split(dataset, run.split, run.seed, protocol)
     chosen = setting(run.data, run.preset, run.budget)
     if len(dataset.views) == 1 and run.form == "two_noisy":
         dataset = two_views(dataset, chosen.views, run.seed, **dict(chosen.view_options))
@@ -217,31 +222,44 @@ def execute(
         prepared.kind,
         chosen.encoder,
     )
-    torch.manual_seed(run.seed)
-    method = build(run.method, problem, **method_options)
-    training = train(
-        method,
-        _rows(prepared, parts.train),
-        prepared.labels[parts.train],
-        _rows(prepared, parts.unlabeled),
-        plan,
-        run.seed,
-        where,
-        progress=progress,
-        checkpoint=checkpoint and checkpoint / f"{name}.pt",
-    )
-    P = predict(method, _rows(prepared, parts.test), prepared.kind)
+    rounds = [(parts.train, parts.test)]
+    if run.protocol == CROSS_VALIDATION:
+        rounds = folds(parts.train, run.seed)
+    trained, predicted = [], []
+    for number, (seen, asked) in enumerate(rounds):
+        torch.manual_seed(run.seed)
+        method = build(run.method, problem, **method_options)
+        training = train(
+            method,
+            _rows(prepared, seen),
+            prepared.labels[seen],
+            _rows(prepared, parts.unlabeled),
+            plan,
+            run.seed,
+            where,
+            progress=progress,
+            checkpoint=checkpoint and checkpoint / f"{name}{number or ''}.pt",
+        )
+        trained.append(training)
+        predicted.append(predict(method, _rows(prepared, asked), prepared.kind))
+    Y = prepared.labels[np.concatenate([asked for _, asked in rounds])]
     return {
         **record,
-        "metrics": evaluate(prepared.labels[parts.test], P, prepared.kind),
-        "history": _thinned(training.history),
-        "seconds": round(training.seconds, 2),
-        "cpu_seconds": round(training.cpu_seconds, 2),
-        "peak_mib": round(training.peak_mib, 1),
+        "metrics": evaluate(Y, np.concatenate(predicted), prepared.kind),
+        "history": _thinned(trained[0].history),
+        "seconds": round(sum(t.seconds for t in trained), 2),
+        "cpu_seconds": round(sum(t.cpu_seconds for t in trained), 2),
+        "peak_mib": round(max(t.peak_mib for t in trained), 1),
         "data_checksums": prepared.checksums,
         "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         **environment,
     }
+
+
+def folds(rows: np.ndarray, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """(trained on, tested on) for each fold of the rows, in an order that the seed decides."""
+    parts = np.array_split(shuffled(rows, seed, 5), FOLDS)
+    return [(np.concatenate(parts[:k] + parts[k + 1 :]), parts[k]) for k in range(FOLDS)]
 
 
 def _thinned(history: list[dict[str, float]]) -> list[dict[str, float]]:

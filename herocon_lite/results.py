@@ -30,7 +30,7 @@ KEYS = {
     "method": "name of the method",
     "preset": "paper, released, or paper with one point changed",
     "form": "eq4 or two_noisy on data with one view, else None",
-    "protocol": "transductive or inductive",
+    "protocol": "transductive, inductive, or cross-validation inside the labelled set",
     "budget": "smoke, laptop or paper",
     "seed": "the run's seed",
     "settings": "the full configuration, the same for every seed",

@@ -8,12 +8,14 @@ import subprocess
 import sys
 import time
 import warnings
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from herocon_lite import experiments, results
 from herocon_lite.__main__ import main
-from herocon_lite.data import load
+from herocon_lite.data import load, split
 from herocon_lite.experiments import Run, execute, options, setting
 from herocon_lite.methods import METHODS
 
@@ -96,6 +98,29 @@ def test_a_run_leaves_a_whole_record(yeast, quick, tmp_path):
     assert execute(run, yeast, skip=done.__contains__) is None
     other = Run("yeast", "herocon", seed=4, protocol="inductive")
     assert execute(other, yeast, skip=done.__contains__) is not None
+
+
+def test_cross_validation_stays_inside_the_labelled_rows(yeast, quick, monkeypatch):
+    run = Run("yeast", "herocon", protocol="cross-validation")
+    train, asked = split(yeast, seed=0).train, []
+    for seen, held_out in experiments.folds(train, 0):
+        assert len(seen) == 96 and len(held_out) == 24 and not set(seen) & set(held_out)
+        assert set(seen) | set(held_out) == set(train)
+        asked += list(held_out)
+    assert sorted(asked) == sorted(train)
+    judged = []
+    monkeypatch.setattr(
+        experiments, "evaluate", lambda Y, P, kind: judged.append((Y, P)) or {"f1": 0.0, "auc": 0.0}
+    )
+    record = execute(run, yeast)
+    assert record["protocol"] == "cross-validation"
+    # labels of all other rows turned over: nothing changes
+    poisoned = 1 - yeast.labels
+    poisoned[train] = yeast.labels[train]
+    execute(run, replace(yeast, labels=poisoned))
+    (Y, P), (Y_again, P_again) = judged
+    assert np.array_equal(Y, yeast.labels[asked]) and np.array_equal(Y, Y_again)
+    assert np.array_equal(P, P_again)
 
 
 @pytest.mark.parametrize("form", experiments.FORMS)
@@ -188,7 +213,7 @@ def test_kill_9_at_twenty_random_moments_loses_no_run_and_corrupts_none(tmp_path
 
 SMOKE = """
 import json, torch
-from herocon_lite.data import load
+from herocon_lite.data import load, split
 from herocon_lite.experiments import Run, execute
 run = Run("yeast", "herocon", changes=(("steps", 10),))
 record = execute(run, load("yeast"), device="cpu")
