@@ -1,5 +1,6 @@
 """The nets: sizes as released, any number of views, pictures in bytes, sentences for bad calls."""
 
+import copy
 import subprocess
 import sys
 
@@ -83,6 +84,22 @@ def test_bytes_are_scaled_to_one(dtype):
     net = models.cnn((1, 8, 8), channels=2, width=4).to(dtype)
     x = torch.randint(0, 256, (3, 1, 8, 8), dtype=torch.uint8)
     assert torch.equal(net(x), net(x.to(dtype) / 255))
+
+
+@pytest.mark.parametrize(("net", "shape"), [("cnn", (1, 12, 12)), ("vgg", (3, 32, 32))])
+def test_channels_last_changes_memory_and_no_value(net, shape):
+    options = {"channels": 4} if net == "cnn" else {"widths": 0.0625}
+    ours = models.ENCODERS[net](shape, width=8, **options).double()
+    plain = copy.deepcopy(ours).to(memory_format=torch.contiguous_format)
+    x = torch.rand(6, *shape, dtype=torch.float64)
+    kernels = [m.weight for m in ours.modules() if isinstance(m, nn.Conv2d)]
+    assert all(w.is_contiguous(memory_format=torch.channels_last) for w in kernels)
+    first, second = ours(x), plain(x)
+    torch.testing.assert_close(first, second, rtol=1e-6, atol=1e-8)
+    first.square().sum().backward()
+    second.square().sum().backward()
+    for a, b in zip(ours.parameters(), plain.parameters(), strict=True):
+        torch.testing.assert_close(a.grad, b.grad, rtol=1e-4, atol=1e-6)
 
 
 def test_projector_classifier_and_weight_net():
