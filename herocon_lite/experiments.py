@@ -305,3 +305,37 @@ def execute_all(runs: list[Run], folder: Path, device: str | None = None) -> int
             done += 1
     ranks.stop()
     return done
+
+
+def run_of(record: results.Record) -> Run:
+    """The run that a record came from."""
+    changes = dict(record.get("changes") or {})
+    return Run(
+        record["data"],
+        record["method"],
+        record["seed"],
+        record["budget"],
+        record["preset"],
+        record["form"] or "two_noisy",
+        record["protocol"],
+        record["split"]["how"],
+        views=changes.pop("views", None),
+        changes=tuple(changes.items()),
+    )
+
+
+def repeat(record: results.Record, progress: bool = False) -> results.Record:
+    """The same run once more, with as many threads; raises if it would be another run."""
+    run = run_of(record)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(record["threads"])
+    try:
+        again = execute(run, load(run.data), progress=progress)
+    finally:
+        torch.set_num_threads(threads)
+    if results.key(again) != results.key(record):
+        raise ValueError(
+            f"{results.key(record)} cannot be repeated: settings or splits have changed since "
+            f"commit {record['commit'][:7]}. Check that out and repeat it there."
+        )
+    return again

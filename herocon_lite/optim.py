@@ -6,6 +6,7 @@ with clipping). The LARS of You, Gitman and Ginsburg (2017) scales instead of ca
 
 from __future__ import annotations
 
+import inspect
 import math
 
 import torch
@@ -54,6 +55,10 @@ class LARS(Optimizer):
         if not trust > 0:
             raise ValueError(f"trust must be a positive number; got {trust}.")
         super().__init__(params, {**options, "trust": trust, "clip": clip})
+
+    # The first call of these two loads torch's compiler, which takes seconds and is not used here.
+    add_param_group = inspect.unwrap(Optimizer.add_param_group)
+    zero_grad = inspect.unwrap(Optimizer.zero_grad)
 
     @torch.no_grad()
     def step(self, closure=None):

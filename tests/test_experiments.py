@@ -18,6 +18,7 @@ from herocon_lite.__main__ import main
 from herocon_lite.data import load, split
 from herocon_lite.experiments import Run, execute, options, prepare, setting
 from herocon_lite.methods import METHODS
+from herocon_lite.train import Training
 
 # Typed in from the paper a second time, sections 4.2 and 4.3:
 # steps, α, β, α of HeroCon-u, β of HeroCon-s, |N| = labelled + unlabelled rows of a step − 1
@@ -145,7 +146,8 @@ def test_noise_of_the_case_study(quick):
     assert record["settings"]["share"] == 0.25 and record["settings"]["views"] == "gaussian"
     assert record["changes"] == {"share": 0.25, "views": "gaussian"}
     assert any("share 0.25" in step for step in record["preparation"])
-    assert results.key(record) != results.key(execute(replace(runs[0], changes=()), data))
+    plain = record["settings"] | {"views": "paper", "share": None}
+    assert results.key(record) != results.key(record | {"settings": plain})
 
 
 def test_the_same_run_twice_is_bit_identical(yeast, quick):
@@ -260,3 +262,37 @@ def test_every_method_has_a_setting_on_every_data_set():
     for data in experiments.SETTINGS:
         for method in METHODS:
             assert options(Run(data, method), setting(data), False) is not None
+
+
+def test_a_record_tells_how_to_repeat_it(quick, tmp_path, capsys):
+    folder = ["--folder", str(tmp_path)]
+    words = ["--preset", "released", "--protocol", "inductive", "--set", "steps=3"]
+    assert main(["run", "yeast", "herocon", "--seeds", "1-1", *words, *folder]) == 0
+    assert main(["repeat", *folder]) == 0
+    assert "Largest difference: 0.0e+00" in capsys.readouterr().out
+    (record,) = results.read(tmp_path).values()
+    record["metrics"]["f1"] += 0.002
+    (tmp_path / "runs" / "yeast.jsonl").write_text(json.dumps(record) + "\n")
+    assert main(["repeat", *folder]) == 1
+    record["settings"]["lr"] = 0.5  # not what such a run has now
+    with pytest.raises(ValueError, match="cannot be repeated"):
+        experiments.repeat(record)
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        Run("yeast", "dnn", 4, "laptop", "released", protocol="cross-validation"),
+        Run("mnist5k", "dnn", form="eq4", changes=(("share", 0.5),), views="gaussian"),
+    ],
+)
+def test_a_record_names_its_run(run, monkeypatch):
+    monkeypatch.setattr(experiments, "train", lambda *_, **__: Training([{"step": 0}]))
+    monkeypatch.setattr(experiments, "predict", lambda *_: np.zeros((1, 1)))
+    monkeypatch.setattr(experiments, "evaluate", lambda *_: {"f1": 0.0, "auc": 0.0})
+    assert experiments.run_of(execute(run, load(run.data))) == run
+
+
+def test_nothing_to_repeat(tmp_path, capsys):
+    assert main(["repeat", "--folder", str(tmp_path)]) == 1
+    assert "No finished runs" in capsys.readouterr().out

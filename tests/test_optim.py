@@ -277,3 +277,8 @@ def test_no_value_is_looked_at(clip):
 def test_bad_options_get_a_sentence(options, sentence):
     with pytest.raises(ValueError, match=sentence):
         LARS([tensor(1)], **options)
+
+
+def test_torch_s_compiler_is_not_loaded_by_an_optimiser_that_does_not_use_it():
+    for name in ("add_param_group", "zero_grad"):
+        assert not hasattr(getattr(LARS, name), "__wrapped__")
