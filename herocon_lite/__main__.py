@@ -29,6 +29,13 @@ def main(argv: list[str] | None = None) -> int:
         "--folder", type=Path, default=Path("results"), help="where to save (default: %(default)s)"
     )
     bench.set_defaults(run=_bench)
+    efficiency = commands.add_parser(
+        "efficiency", help="time and memory of training against the sizes of its sets (Fig. 4)"
+    )
+    efficiency.add_argument(
+        "--folder", type=Path, default=Path("results"), help="where to save (default: %(default)s)"
+    )
+    efficiency.set_defaults(run=_efficiency)
     run = commands.add_parser(
         "run", help="train and test methods on a data set; done runs are skipped"
     )
@@ -55,8 +62,13 @@ def main(argv: list[str] | None = None) -> int:
         help="change the method's settings or the schedule's: temperature=0.5 steps=100",
     )
     run.add_argument("--form", default="two_noisy", help="on data with one view: two_noisy or eq4")
-    run.add_argument("--protocol", default="transductive", help="transductive or inductive")
+    run.add_argument(
+        "--protocol",
+        default="transductive",
+        help="transductive, inductive, or cross-validation: inside the labelled rows alone",
+    )
     run.add_argument("--split", default="paper", help="paper, released or utterance")
+    run.add_argument("--views", help="how one view becomes two: see herocon_lite.views.two_views")
     run.add_argument("--device", help="cpu, cuda, mps; default: the best one here")
     run.add_argument("--folder", type=Path, default=Path("results"), help="the record of all runs")
     run.set_defaults(run=_run)
@@ -67,6 +79,14 @@ def main(argv: list[str] | None = None) -> int:
     style.add_argument("--md", action="store_true", help="Markdown, the default")
     table.add_argument("--folder", type=Path, default=Path("results"))
     table.set_defaults(run=_table)
+    repeat = commands.add_parser(
+        "repeat", help="run some stored runs again, picked at random, and compare"
+    )
+    repeat.add_argument("data", nargs="?", help="one data set (default: all)")
+    repeat.add_argument("--count", type=int, default=3, help="how many (default: %(default)s)")
+    repeat.add_argument("--seed", type=int, help="of the pick, to pick the same ones again")
+    repeat.add_argument("--folder", type=Path, default=Path("results"))
+    repeat.set_defaults(run=_repeat)
     ledger = commands.add_parser(
         "ledger", help="every claim of the paper with a verdict, from all finished runs"
     )
@@ -103,6 +123,16 @@ def _bench(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _efficiency(arguments: argparse.Namespace) -> int:
+    from herocon_lite import efficiency
+
+    rows = efficiency.run()
+    print(efficiency.table(rows))
+    efficiency.save(rows, arguments.folder)
+    print(f"\nSaved in {arguments.folder}: efficiency.jsonl.")
+    return 0
+
+
 def _run(arguments: argparse.Namespace) -> int:
     from herocon_lite import experiments
 
@@ -117,6 +147,7 @@ def _run(arguments: argparse.Namespace) -> int:
             arguments.protocol,
             arguments.split,
             tuple(arguments.set),
+            arguments.views,
         )
         for seed in arguments.seeds
         for method in arguments.methods
@@ -150,6 +181,26 @@ def _table(arguments: argparse.Namespace) -> int:
             about = f"{name}, {how} split: mean and 95 % t interval over seeds"
             print(f"{about}\n\n{results.to_markdown(table)}\n")
     return 0
+
+
+def _repeat(arguments: argparse.Namespace) -> int:
+    import random
+
+    from herocon_lite import experiments, results
+
+    stored = results.read(arguments.folder).values()
+    stored = [r for r in stored if arguments.data in (None, r["data"])]
+    if not stored:
+        print(f"No finished runs in {arguments.folder} yet: python -m herocon_lite run …")
+        return 1
+    worst = 0.0
+    for record in random.Random(arguments.seed).sample(stored, min(arguments.count, len(stored))):
+        f1 = [r["metrics"]["f1"] for r in (record, experiments.repeat(record, progress=True))]
+        worst = max(worst, abs(f1[1] - f1[0]))
+        name = f"{record['data']} {record['method']}, seed {record['seed']}"
+        print(f"{name} ({results.key(record)}): F1 {f1[0]:.6f}, again {f1[1]:.6f}")
+    print(f"Largest difference: {worst:.1e}")
+    return 0 if worst < 1e-3 else 1
 
 
 def _ledger(arguments: argparse.Namespace) -> int:

@@ -1,9 +1,9 @@
 """`python -m herocon_lite bench`: how fast and how small the losses are, beside the alternatives.
 
 Everything is a ratio measured side by side in one run, on one thread, forward and backward. Times
-are the best of several interleaved rounds; memory is the peak of a fresh process above its inputs.
-An alternative that would have to keep more than 2 GiB for its backward pass is not run, and the
-table says so.
+are the processor's, the best of several interleaved rounds; memory is the peak of a fresh process
+above its inputs. An alternative that would have to keep more than 2 GiB for its backward pass is
+not run, and the table says so.
 """
 
 from __future__ import annotations
@@ -46,6 +46,8 @@ ABOUT = (
 )
 
 Step = Callable[[], None]
+# Of the processor: with one thread it is wall time on a quiet machine, and on a shared one fairer.
+clock = time.process_time
 
 
 # ------------------------------------------------------------------ what is compared
@@ -116,7 +118,7 @@ def _lightly(z1: Tensor, z2: Tensor) -> Tensor:
     return NTXentLoss(0.5)(z1, z2)
 
 
-def _two_views(loss: Callable[..., Tensor], weighted: bool, dtype=torch.float32):
+def two_views(loss: Callable[..., Tensor], weighted: bool, dtype=torch.float32):
     """n ↦ one forward and backward pass of a two-view loss on random rows."""
 
     def prepare(n: int, d: int = WIDTH) -> Step:
@@ -143,30 +145,39 @@ def scene_method(literal: bool, d: int = SCENE[1]) -> Method:
     """HeroCon as the paper sets it on Scene; ``literal``: both losses typed in, in float64."""
     torch.manual_seed(0)
     method = build("herocon", Problem(((d,), (d,)), SCENE[2], "multilabel"), alpha=0.7, beta=0.02)
-    if literal:
-        method = method.double()
-        method.unsupervised = lambda z: literal_unsupervised(*z, method.H)
-        method.supervised = label_loop
+    return typed_in(method, literal_unsupervised, label_loop) if literal else method
+
+
+def typed_in(method: Method, unsupervised: Callable, supervised: Callable) -> Method:
+    """HeroCon with both losses replaced: of (z1, z2, H) and of (S, Y); in float64."""
+    method = method.double()
+    method.unsupervised = lambda z: unsupervised(*z, method.H)
+    method.supervised = supervised
     return method
+
+
+def trainer(method: Method) -> Callable[[list[Tensor], Tensor, list[Tensor]], None]:
+    """(labelled views, labels, unlabelled views) ↦ one step, encoders and optimiser and all."""
+    optimizer = LARS(method.train().parameters(), lr=0.05, momentum=0.95)
+
+    def step(labeled: list[Tensor], Y: Tensor, unlabeled: list[Tensor]) -> None:
+        optimizer.zero_grad()
+        sum(method.terms(labeled, Y, unlabeled, 0.0).values()).backward()
+        optimizer.step()
+
+    return step
 
 
 def _scene_step(literal: bool):
     """n ↦ one step of training on random rows, one in twenty of them labelled."""
 
     def prepare(n: int, d: int = SCENE[1]) -> Step:
-        method = scene_method(literal, d).train()
-        optimizer = LARS(method.parameters(), lr=0.05, momentum=0.95)
-        dtype = next(method.parameters()).dtype
+        method = scene_method(literal, d)
+        step, dtype = trainer(method), next(method.parameters()).dtype
         views, labeled = [torch.randn(n, d, dtype=dtype) for _ in range(2)], max(2, n // 20)
         batch = [v[:labeled] for v in views], [v[labeled:] for v in views]
         Y = (torch.rand(labeled, SCENE[2]) < LABEL_RATE).to(dtype)
-
-        def step() -> None:
-            optimizer.zero_grad()
-            sum(method.terms(batch[0], Y, batch[1], 0.0).values()).backward()
-            optimizer.step()
-
-        return step
+        return lambda: step(batch[0], Y, batch[1])
 
     return prepare
 
@@ -178,16 +189,16 @@ def _unit_rows(z1: Tensor, z2: Tensor, H: losses.Net) -> Tensor:
 # loss → who computes it → (n ↦ step)
 GROUPS: dict[str, dict[str, Callable[..., Step]]] = {
     "L_u (Eq. 5)": {
-        OURS: _two_views(losses.weighted_unsupervised, True),
+        OURS: two_views(losses.weighted_unsupervised, True),
         "bare products": _bare_products,
-        "literal float32": _two_views(literal_unsupervised, True),
-        "literal float32, unit rows": _two_views(_unit_rows, True),
-        "literal float64": _two_views(literal_unsupervised, True, torch.float64),
+        "literal float32": two_views(literal_unsupervised, True),
+        "literal float32, unit rows": two_views(_unit_rows, True),
+        "literal float64": two_views(literal_unsupervised, True, torch.float64),
     },
     "NT-Xent": {
-        OURS: _two_views(losses.nt_xent, False),
-        "lightly": _two_views(_lightly, False),
-        "pytorch-metric-learning": _two_views(_metric_learning, False),
+        OURS: two_views(losses.nt_xent, False),
+        "lightly": two_views(_lightly, False),
+        "pytorch-metric-learning": two_views(_metric_learning, False),
     },
     "L_s (Eq. 7)": {
         OURS: _labelled(losses.weighted_supervised),
@@ -229,33 +240,35 @@ def kept_bytes(prepare: Callable[..., Step], n: int) -> float:
     return large * (n / 128) ** math.log2(large / small)
 
 
-def interleaved(steps: dict[str, Step], rounds: int) -> dict[str, float]:
-    """Best seconds of each step; rounds are interleaved so that all see the same machine."""
-    best = dict.fromkeys(steps, math.inf)
+def interleaved(steps: dict[str, Step], rounds: int) -> dict[str, list[float]]:
+    """Seconds of each step, one a round; interleaved, so that all see the same machine."""
+    seconds = {name: [] for name in steps}
     for _ in range(rounds):
         for name, step in steps.items():
-            start = time.perf_counter()
+            start = clock()
             step()
-            best[name] = min(best[name], time.perf_counter() - start)
-    return best
+            seconds[name].append(clock() - start)
+    return seconds
 
 
-def fresh_process(group: str, name: str, n: int) -> tuple[float, float]:
+def fresh_process(
+    group: str, name: str, n: int, module: str = "herocon_lite.bench"
+) -> tuple[float, float]:
     """Seconds, and peak MiB above the inputs, of one step in a process of its own."""
-    command = [sys.executable, "-m", "herocon_lite.bench", group, name, str(n)]
+    command = [sys.executable, "-m", module, group, name, str(n)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     seconds, mib = map(float, done.stdout.split())
     return seconds, mib
 
 
-def _in_fresh_process(group: str, name: str, n: int) -> None:
+def in_fresh_process(prepare: Callable[[int], Step], n: int) -> None:
+    """Prints what :func:`fresh_process` reads; for the module that it starts."""
     torch.set_num_threads(1)
-    prepare = GROUPS[group][name]
     prepare(64)()  # libraries loaded and their buffers made
     step = prepare(n)
-    before, start = _peak_rss(), time.perf_counter()
+    before, start = _peak_rss(), clock()
     step()
-    print(time.perf_counter() - start, (_peak_rss() - before) / 2**20)
+    print(clock() - start, (_peak_rss() - before) / 2**20)
 
 
 def _peak_rss() -> int:
@@ -293,7 +306,8 @@ def _measure(group: str, n: int) -> list[dict]:
     alone = {name: fresh_process(group, name, n) for name in fits}
     if len(fits) > 1:
         steps = {name: members[name](n) for name in fits}
-        seconds = interleaved(steps, ROUNDS if n <= 5000 else 1)
+        rounds = interleaved(steps, ROUNDS if n <= 5000 else 1)
+        seconds = {name: min(taken) for name, taken in rounds.items()}
     else:  # nothing to compare with: the fresh process has timed it already
         seconds = {name: alone[name][0] for name in fits}
     rows = []
@@ -343,9 +357,8 @@ def table(rows: list[dict]) -> str:
     return "\n".join(lines)
 
 
-def save(rows: list[dict], folder: Path) -> None:
-    """bench.jsonl, one object a line, the first one telling where it was measured; and bench.md."""
-    where = {
+def where_measured() -> dict:
+    return {
         "threads": 1,
         "d": WIDTH,
         "processor": platform.machine(),
@@ -353,13 +366,22 @@ def save(rows: list[dict], folder: Path) -> None:
         "torch": torch.__version__,
         "date": time.strftime("%Y-%m-%d"),
     }
-    folder.mkdir(parents=True, exist_ok=True)
-    lines = [json.dumps(r) + "\n" for r in [where, *rows]]
-    (folder / "bench.jsonl").write_text("".join(lines))
+
+
+def save_lines(path: Path, lines: list[dict]) -> None:
+    """One object a line."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def save(rows: list[dict], folder: Path) -> None:
+    """bench.jsonl, one object a line, the first one telling where it was measured; and bench.md."""
+    where = where_measured()
+    save_lines(folder / "bench.jsonl", [where, *rows])
     told = ", ".join(f"{key} {value}" for key, value in where.items())
     head = f"# Time and memory of the losses\n\nMade by `python -m herocon_lite bench` ({told}).\n"
     (folder / "bench.md").write_text(f"{head}{ABOUT}\n\n{table(rows)}\n")
 
 
 if __name__ == "__main__":  # a fresh process, started by fresh_process
-    _in_fresh_process(sys.argv[1], sys.argv[2], int(sys.argv[3]))
+    in_fresh_process(GROUPS[sys.argv[1]][sys.argv[2]], int(sys.argv[3]))
