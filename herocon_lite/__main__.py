@@ -26,7 +26,7 @@ def main(argv: list[str] | None = None) -> int:
         "--sizes", type=_size, nargs="+", help="numbers of samples (default: 500 … 50,000)"
     )
     bench.add_argument(
-        "--folder", type=Path, default=Path("results"), help="where to save (default: %(default)s)"
+        "--folder", type=Path, help="where to save (default: results, if all sizes are run)"
     )
     bench.set_defaults(run=_bench)
     efficiency = commands.add_parser(
@@ -108,7 +108,7 @@ def main(argv: list[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     try:
         return arguments.run(arguments)
-    except (ValueError, FileNotFoundError, PermissionError) as error:  # sentences for people
+    except (ValueError, OSError, FloatingPointError) as error:  # sentences for people
         print(error, file=sys.stderr)
         return 2
 
@@ -118,8 +118,12 @@ def _bench(arguments: argparse.Namespace) -> int:
 
     rows = bench.run(tuple(arguments.sizes or bench.SIZES))
     print(bench.table(rows))
-    bench.save(rows, arguments.folder)
-    print(f"\nSaved in {arguments.folder}: bench.jsonl, bench.md.")
+    folder = arguments.folder or (None if arguments.sizes else Path("results"))
+    if folder is None:
+        print("\nNot saved: some sizes only. With --folder it is.")
+    else:
+        bench.save(rows, folder)
+        print(f"\nSaved in {folder}: bench.jsonl, bench.md.")
     return 0
 
 
@@ -166,6 +170,8 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _table(arguments: argparse.Namespace) -> int:
+    import pandas as pd
+
     from herocon_lite import results
 
     where = {"data": arguments.data} if arguments.data else {}
@@ -173,13 +179,14 @@ def _table(arguments: argparse.Namespace) -> int:
     if frame.empty:
         print(f"No finished runs in {arguments.folder} yet: python -m herocon_lite run …")
         return 1
-    for (name, how), rows in frame.groupby(["data", "split.how"]):
-        table = results.table(rows)
-        if arguments.csv:
-            print(table.to_csv(index=False), end="")
-        else:
-            about = f"{name}, {how} split: mean and 95 % t interval over seeds"
-            print(f"{about}\n\n{results.to_markdown(table)}\n")
+    tables = {kind: results.table(rows) for kind, rows in frame.groupby(["data", "split.how"])}
+    if arguments.csv:
+        whole = pd.concat(tables, names=["data", "split"]).reset_index([0, 1])
+        print(whole.to_csv(index=False), end="")
+        return 0
+    for (name, how), table in tables.items():
+        about = f"{name}, {how} split: mean and 95 % t interval over seeds"
+        print(f"{about}\n\n{results.to_markdown(table)}\n")
     return 0
 
 
@@ -235,6 +242,9 @@ def _data(arguments: argparse.Namespace) -> int:
     return doctor(arguments.name)
 
 
+WORDS = ("true", "false", "none")  # of a shell's user, for Python's
+
+
 def _size(text: str) -> int:
     number = int(text)
     if number < 2:
@@ -258,7 +268,7 @@ def _change(text: str) -> tuple[str, object]:
     if not equals:
         raise argparse.ArgumentTypeError(f"a change is NAME=VALUE; got {text}")
     try:
-        return name, ast.literal_eval(value)
+        return name, ast.literal_eval(value.capitalize() if value in WORDS else value)
     except (ValueError, SyntaxError):
         return name, value  # a word
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import math
 import platform
-import resource
 import subprocess
 import sys
 import time
@@ -22,7 +21,7 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
-from herocon_lite import losses
+from herocon_lite import losses, memory
 from herocon_lite.methods import Method, Problem, build
 from herocon_lite.optim import LARS
 
@@ -266,17 +265,9 @@ def in_fresh_process(prepare: Callable[[int], Step], n: int) -> None:
     torch.set_num_threads(1)
     prepare(64)()  # libraries loaded and their buffers made
     step = prepare(n)
-    before, start = _peak_rss(), clock()
+    before, start = memory.peak_mib(), clock()
     step()
-    print(clock() - start, (_peak_rss() - before) / 2**20)
-
-
-def _peak_rss() -> int:
-    status = Path("/proc/self/status")
-    if status.exists():  # Linux's getrusage remembers the parent's peak, this does not
-        (line,) = (x for x in status.read_text().splitlines() if x.startswith("VmHWM"))
-        return int(line.split()[1]) * 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # bytes on macOS
+    print(clock() - start, memory.peak_mib() - before)
 
 
 def run(sizes: tuple[int, ...] = SIZES) -> list[dict]:

@@ -111,6 +111,9 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
         varies = labels[known].min(0) != labels[known].max(0)
         self._check_constant(varies)
         device, seed = pick_device(self.device), self._seed()
+        schedule = Schedule(self.steps, None, self.unlabeled_batch, lr=self.lr)
+        if not 0 <= self.threshold <= 1:
+            raise ValueError(f"threshold must be a probability, 0 to 1; got {self.threshold}.")
 
         self.sizes_, self.constants_ = sizes, np.where(varies, np.nan, labels[known][0])
         pool = views
@@ -123,17 +126,18 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
         pool = self._scaled(pool, np.random.default_rng(seed))
         n = len(known)
         rest = np.r_[np.flatnonzero(~known), n : len(pool[0])]
-        self.method_ = self._build(seed)
-        training = train(
-            self.method_,
-            [p[:n][known] for p in pool],
-            labels[known][:, varies],
-            [p[rest] for p in pool] if len(rest) else None,
-            Schedule(self.steps, None, self.unlabeled_batch, lr=self.lr),
-            seed,
-            device,
-            progress=self.verbose,
-        )
+        with torch.random.fork_rng():  # the caller's random numbers stay the caller's
+            self.method_ = self._build(seed)
+            training = train(
+                self.method_,
+                [p[:n][known] for p in pool],
+                labels[known][:, varies],
+                [p[rest] for p in pool] if len(rest) > 1 else None,  # BatchNorm needs two
+                schedule,
+                seed,
+                device,
+                progress=self.verbose,
+            )
         self.history_, self.device_ = training.history, str(device)
         return self
 
@@ -293,7 +297,8 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
         model.classes_ = np.array(about["classes"])
         model.constants_ = np.array([np.nan if v is None else v for v in about["constants"]])
         model.mean_, model.scale_ = (tensors.pop(name).numpy() for name in ("mean_", "scale_"))
-        model.method_ = model._build()
+        with torch.random.fork_rng():
+            model.method_ = model._build()
         model.method_.load_state_dict({k.removeprefix("method."): t for k, t in tensors.items()})
         where = pick_device(device)
         model.method_.to(where)
@@ -335,8 +340,9 @@ def _matrix(name: str, values) -> np.ndarray:
 
 def _known(Y: np.ndarray) -> np.ndarray:
     """Which rows are labelled: those that are not −1 or NaN."""
-    if Y.dtype.kind not in "fiub":
-        return np.ones(len(Y), bool)  # names of classes
+    if Y.dtype.kind not in "fiub":  # names of classes; a gap is None, NaN or −1
+        gaps = [y is None or y != y or y == -1 for y in Y.ravel()]
+        return ~np.reshape(gaps, Y.shape).reshape(len(Y), -1).all(1)
     unknown = np.isnan(Y) | (Y == -1) if Y.dtype.kind in "fi" else np.zeros(Y.shape, bool)
     if Y.ndim == 1:
         return ~unknown

@@ -1,4 +1,4 @@
-"""The paper's settings as data, and ``run``: one configuration in, one record out.
+"""The paper's settings as data, and ``execute``: one configuration in, one record out.
 
 Every number of :data:`SETTINGS` says where it stands in the paper; where the public code has
 another, :data:`RELEASED` holds it. What the paper does not tell about its baselines is stated here
@@ -7,6 +7,7 @@ once, in :func:`options`.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, replace
@@ -47,6 +48,7 @@ class Setting:
     place: str  # where these stand
     labeled_batch: int | None = None
     encoder: str = "mlp"
+    widths: str | None = None  # of the encoder, where it has named ones
     views: str | None = None  # how one view becomes two, for views.two_views
     noisy: bool = False  # that noise belongs to the data: a single view has it, too
     mib_beta: float = 1.0  # MIB's weight on what one view says and the other does not
@@ -70,6 +72,7 @@ SETTINGS = {
         "section 4.3",
         labeled_batch=50,
         encoder="vgg",
+        widths="full",  # "vgg-16"
         views="paper",
     ),
     # Not in the paper: the settings of the set each one resembles.
@@ -90,7 +93,13 @@ RELEASED = {
     "scene": {},
     "mnist": {"steps": 300, "unlabeled_batch": 1000, "views": "released"},
     "xrmb": {"steps": 300, "unlabeled_batch": 250, "alpha": 5.0, "beta": 0.01},
-    "celeba": {"steps": 2100, "labeled_batch": 64, "unlabeled_batch": 64, "views": "released"},
+    "celeba": {
+        "steps": 2100,
+        "labeled_batch": 64,
+        "unlabeled_batch": 64,
+        "widths": "thin",
+        "views": "released",
+    },
 }
 # Smaller budgets: fewer steps, fewer unlabelled rows a step. Nothing else changes.
 SMALLER: dict[str, dict[str, int]] = {
@@ -98,6 +107,7 @@ SMALLER: dict[str, dict[str, int]] = {
     "laptop": {"steps": 200, "unlabeled_batch": 1000},
 }
 SPEECH = ("xrmb", "mocha")
+ENCODER_SETTINGS = ("widths",)
 VIEW_SETTINGS = ("scale", "share", "rate", "size")  # of views.two_views
 
 
@@ -124,7 +134,8 @@ class Run:
             if value not in known:
                 raise ValueError(f"{name} must be one of {', '.join(known)}; got {value!r}.")
         find_card(self.data)  # unknown names get a suggestion
-        known = {*settings(self.method), *(f.name for f in fields(Schedule)), *VIEW_SETTINGS}
+        known = {*settings(self.method), *(f.name for f in fields(Schedule))}
+        known |= {*ENCODER_SETTINGS, *VIEW_SETTINGS}
         for name, _ in self.changes:
             if name not in known:
                 raise ValueError(
@@ -136,12 +147,17 @@ class Run:
 def setting(data: str, preset: str = "paper", budget: str = "paper") -> Setting:
     """The setting of a data set, as printed or as released, cut down to a budget."""
     chosen = SETTINGS[data]
-    if preset == "released":
+    if is_released(preset):
         chosen = replace(chosen, **RELEASED.get(data, {}))
     for name, most in SMALLER.get(budget, {}).items():
         value = getattr(chosen, name)
         chosen = replace(chosen, **{name: most if value is None else min(value, most)})
     return chosen
+
+
+def is_released(preset: str) -> bool:
+    """Whether data and settings are the public code's: "released", or "released-cnn"."""
+    return preset.startswith("released")
 
 
 def options(run: Run, chosen: Setting, single_view: bool) -> dict[str, object]:
@@ -157,7 +173,7 @@ def options(run: Run, chosen: Setting, single_view: bool) -> dict[str, object]:
         "preset": run.preset,
         "form": run.form if single_view else None,
         # the public code has one projector for both views of pictures
-        "shared_projector": run.preset == "released" and chosen.encoder != "mlp",
+        "shared_projector": is_released(run.preset) and chosen.encoder != "mlp",
         "pairs": chosen.pairs,
         "beta_max": chosen.mib_beta,
         **dict(run.changes),
@@ -175,11 +191,19 @@ def schedule(run: Run, chosen: Setting) -> Schedule:
 def prepare(run: Run, dataset: Dataset) -> tuple[Dataset, Split]:
     """The rows and views that a run works on, and its split."""
     if run.data in SPEECH:
-        dataset = select_classes(dataset, run.preset, run.seed)
+        how = "released" if is_released(run.preset) else "paper"
+        dataset = select_classes(dataset, how, run.seed)
     protocol = "transductive" if run.protocol == CROSS_VALIDATION else run.protocol
     parts = split(dataset, run.split, run.seed, protocol)
     chosen = setting(run.data, run.preset, run.budget)
-    if len(dataset.views) == 1 and (run.form == "two_noisy" or chosen.noisy):
+    makes_views = len(dataset.views) == 1 and (run.form == "two_noisy" or chosen.noisy)
+    if not makes_views and (run.views or view_settings(run)):
+        asked = ", ".join([*view_settings(run), *(["views"] if run.views else [])])
+        raise ValueError(
+            f"changes must be of something that is used; {asked} tells how one view becomes two, "
+            f"and {run.data} with form {run.form} keeps its own."
+        )
+    if makes_views:
         two = two_views(dataset, run.views or chosen.views, run.seed, **view_settings(run))
         one = run.form == "eq4"
         dataset = two.with_views(two.views[:1], "the first of them alone") if one else two
@@ -205,6 +229,8 @@ def execute(
     single = len(dataset.views) == 1
     method_options = options(run, chosen, single)
     plan = schedule(run, chosen)
+    widths = dict(run.changes).get("widths", chosen.widths)
+    encoder_options = {"widths": widths} if widths is not None else {}
     record = {
         "data": run.data,
         "method": run.method,
@@ -213,11 +239,12 @@ def execute(
         "protocol": run.protocol,
         "budget": run.budget,
         "seed": run.seed,
-        "changes": dict(run.changes) | ({"views": run.views} if run.views else {}),
+        "changes": real_changes(run, chosen, single),
         "settings": {
             **asdict(plan),
             **method_options,
             "encoder": chosen.encoder,
+            **encoder_options,
             "views": (run.views or chosen.views) if prepared is not dataset and single else None,
             "place": chosen.place,
             **view_settings(run),
@@ -230,11 +257,13 @@ def execute(
         return None
     where = pick_device(device)
     environment = results.environment(where)  # before training: the checkout may move
+    commit = environment["commit"][:7]  # another commit's half-done run is not gone on with
     problem = Problem(
         tuple(view.shape[1:] for view in prepared.views),
         prepared.labels.shape[1],
         prepared.kind,
         chosen.encoder,
+        encoder_options,
     )
     rounds = [(parts.train, parts.test)]
     if run.protocol == CROSS_VALIDATION:
@@ -252,7 +281,7 @@ def execute(
             run.seed,
             where,
             progress=progress,
-            checkpoint=checkpoint and checkpoint / f"{name}{number or ''}.pt",
+            checkpoint=checkpoint and checkpoint / f"{name}-{commit}{number or ''}.pt",
         )
         trained.append(training)
         predicted.append(predict(method, _rows(prepared, asked), prepared.kind))
@@ -268,6 +297,15 @@ def execute(
         "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         **environment,
     }
+
+
+def real_changes(run: Run, chosen: Setting, single_view: bool) -> dict[str, object]:
+    """What differs from the usual run: a default that is asked for by name is no change."""
+    plain = replace(run, changes=())
+    usual = {**asdict(schedule(plain, chosen)), **options(plain, chosen, single_view)}
+    usual["widths"] = chosen.widths
+    changes = {name: value for name, value in run.changes if usual.get(name, math.nan) != value}
+    return changes if run.views in (None, chosen.views) else changes | {"views": run.views}
 
 
 def folds(rows: np.ndarray, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -289,21 +327,24 @@ def _rows(dataset: Dataset, rows: np.ndarray) -> list:
 
 def execute_all(runs: list[Run], folder: Path, device: str | None = None) -> int:
     """Executes the runs that have no record yet, storing each as it ends. Returns how many."""
-    ranks.start()
+    ranks.start(pick_device(device))  # a wrong name fails before any work
     first = ranks.world()[0] == 0  # of several processes one writes
-    pick_device(device)  # a wrong name fails before any work
     dataset = load(runs[0].data)
     known, done = results.finished(folder, runs[0].data), 0
     bar = tqdm(runs, unit="run", disable=len(runs) == 1 or not first)
-    for run in bar:
-        bar.set_description(f"{run.method}, seed {run.seed}")
-        record = execute(run, dataset, device, first, folder / "checkpoints", known.__contains__)
-        if record is not None:
-            if first:
-                results.append(record, folder)
-            known.add(results.key(record))
-            done += 1
-    ranks.stop()
+    try:
+        for run in bar:
+            bar.set_description(f"{run.method}, seed {run.seed}")
+            record = execute(
+                run, dataset, device, first, folder / "checkpoints", known.__contains__
+            )
+            if record is not None:
+                if first:
+                    results.append(record, folder)
+                known.add(results.key(record))
+                done += 1
+    finally:
+        ranks.stop()
     return done
 
 
@@ -329,11 +370,12 @@ def repeat(record: results.Record, progress: bool = False) -> results.Record:
     run = run_of(record)
     threads = torch.get_num_threads()
     torch.set_num_threads(record["threads"])
+    other = results.key(record).__ne__  # known before any training
     try:
-        again = execute(run, load(run.data), progress=progress)
+        again = execute(run, load(run.data), progress=progress, skip=other)
     finally:
         torch.set_num_threads(threads)
-    if results.key(again) != results.key(record):
+    if again is None:
         raise ValueError(
             f"{results.key(record)} cannot be repeated: settings or splits have changed since "
             f"commit {record['commit'][:7]}. Check that out and repeat it there."

@@ -252,7 +252,7 @@ def weighted_unsupervised(
         rows = [_weight_rows(z, r, H, detach) for z, r in ((z1, a[0]), (z2, a[1]))]
         w, h = zip(*rows, strict=True)
     anchor, negatives = (1, (0,)) if switches.view2_anchors else (0, (0, 1))
-    first = 0 if anchors is None else anchors.start
+    first = 0 if anchors is None else anchors.indices(len(z1))[0]
     query = a[anchor] if anchors is None else a[anchor][anchors]
 
     def of_anchors(rows: Tensor) -> Tensor:
@@ -281,7 +281,7 @@ def weighted_unsupervised(
 def over_pairs(loss: Callable[..., Tensor], views: Sequence[Tensor], **options) -> Tensor:
     """The mean of a two-view loss over all ordered pairs of views.
 
-    This extends every loss here to any number of views. At two views it is the loss made
+    This extends every two-view loss to any number of views. At two views it is the loss made
     symmetric, (L(z1, z2) + L(z2, z1)) / 2, not the loss itself.
 
     Args:

@@ -18,13 +18,12 @@ from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
 
-def start() -> None:
-    """Joins the others, if ``torchrun`` started several."""
+def start(device: torch.device) -> None:
+    """Joins the others, if ``torchrun`` started several, to train on this kind of device."""
     if int(os.environ.get("WORLD_SIZE", 1)) > 1 and not dist.is_initialized():
-        on_gpu = torch.cuda.is_available()
-        if on_gpu:
+        if device.type == "cuda":
             torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
-        dist.init_process_group("nccl" if on_gpu else "gloo")
+        dist.init_process_group("nccl" if device.type == "cuda" else "gloo")
 
 
 def stop() -> None:
@@ -47,7 +46,7 @@ def wrap(method: nn.Module) -> nn.Module:
 
 
 def dealt(rows: Tensor) -> Tensor:
-    """This rank's equal part of a batch; what cannot be dealt equally waits for another batch."""
+    """This rank's equal part of a batch; the last rows, too few to deal equally, are left out."""
     rank, size = world()
     each = len(rows) // size
     return rows[rank * each : (rank + 1) * each] if size > 1 else rows

@@ -159,7 +159,8 @@ def _row(record: Record) -> dict[str, Any]:
     if changes:  # a method of its own: nobody averages it with the unchanged one by mistake
         told = ", ".join(f"{name}={value}" for name, value in changes.items())
         row["method"] = f"{row['method']} ({told})"
-    return row | record["metrics"] | _flat({k: record[k] for k in ("settings", "split")})
+    settings = {k: v for k, v in record["settings"].items() if v is not None}  # as in key()
+    return row | record["metrics"] | _flat({"settings": settings, "split": record["split"]})
 
 
 def _flat(nested: dict, prefix: str = "") -> dict[str, Any]:

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import math
 import os
-import resource
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -22,7 +20,7 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
-from herocon_lite import ranks
+from herocon_lite import memory, ranks
 from herocon_lite.data import Lazy
 from herocon_lite.methods import Method, probabilities
 from herocon_lite.optim import LARS
@@ -49,6 +47,12 @@ class Schedule:
     decay: str | None = None  # "cosine": lr falls to 0 along half a cosine; None: it stays
 
     def __post_init__(self) -> None:
+        if not self.steps >= 1:
+            raise ValueError(f"steps must be at least 1; got {self.steps}.")
+        for name in ("labeled_batch", "unlabeled_batch"):
+            size = getattr(self, name)
+            if size is not None and not size >= 2:  # BatchNorm cannot do with less
+                raise ValueError(f"{name} must be at least 2 rows, or None for all; got {size}.")
         if self.decay not in (None, "cosine"):
             raise ValueError(f'decay must be "cosine" or None; got {self.decay!r}.')
 
@@ -126,6 +130,7 @@ def train(
         first = _restore(checkpoint, method, optimizer, result)
     net = ranks.wrap(method)
     history = []  # (step, terms) still on the device
+    memory.reset(device)
     started, started_cpu = time.monotonic(), time.process_time()
     bar = tqdm(
         range(first, schedule.steps), initial=first, total=schedule.steps, disable=not progress
@@ -160,7 +165,7 @@ def train(
                 _save(checkpoint, step + 1, method, optimizer, result)
     result.history += _values(history)
     _count(result, started, started_cpu)
-    result.peak_mib = _peak_mib(device)
+    result.peak_mib = memory.peak_mib(device)
     if checkpoint is not None:
         checkpoint.unlink(missing_ok=True)
     return result
@@ -193,14 +198,18 @@ def repeatable(device: torch.device) -> Iterator[None]:
         yield
         return
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # cuBLAS needs it, before its start
-    modes = torch.are_deterministic_algorithms_enabled(), torch.backends.cudnn.benchmark
+    on, warn = (
+        torch.are_deterministic_algorithms_enabled(),
+        torch.is_deterministic_algorithms_warn_only_enabled(),
+    )
+    benchmark = torch.backends.cudnn.benchmark
     torch.use_deterministic_algorithms(True, warn_only=True)
     torch.backends.cudnn.benchmark = False
     try:
         yield
     finally:
-        torch.use_deterministic_algorithms(modes[0])
-        torch.backends.cudnn.benchmark = modes[1]
+        torch.use_deterministic_algorithms(on, warn_only=warn)
+        torch.backends.cudnn.benchmark = benchmark
 
 
 # ------------------------------------------------------------------ batches
@@ -307,11 +316,3 @@ def _restore(path: Path, method: Method, optimizer, result: Training) -> int:
     optimizer.load_state_dict(state["optimizer"])
     result.history, (result.seconds, result.cpu_seconds) = state["history"], state["seconds"]
     return state["step"]
-
-
-def _peak_mib(device: torch.device) -> float:
-    """Of the device on CUDA, of the whole process elsewhere."""
-    if device.type == "cuda":
-        return torch.cuda.max_memory_allocated(device) / 2**20
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20

@@ -7,6 +7,7 @@ The same seed gives the same bytes.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -53,7 +54,13 @@ def two_views(dataset: Dataset, how: str, seed: int = 0, **settings: float) -> D
         raise ValueError(
             f"how must be one of {', '.join(WAYS[data])} for {dataset.name} ({data}); got {how!r}."
         )
-    views = list(WAYS[data][how](view, seed, **settings))
+    make = WAYS[data][how]
+    known = [*inspect.signature(make).parameters][2:]  # after the data and the seed
+    for name in settings:
+        if name not in known:
+            has = ", ".join(known) or "no settings"
+            raise ValueError(f"{name} is not a setting of {how!r} for {data}; it has {has}.")
+    views = list(make(view, seed, **settings))
     with_settings = "".join(f", {key} {value}" for key, value in settings.items())
     return dataset.with_views(views, f"two views: {how}, seed {seed}{with_settings}")
 

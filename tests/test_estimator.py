@@ -7,6 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
+import torch
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, KFold
 
@@ -101,6 +102,33 @@ def test_unlabelled_rows_may_come_apart_or_marked(toy):
     y = Y[:, 0]
     marked = np.concatenate([y, np.full(40, -1)])
     assert same(quick().fit(views, y, more), quick().fit(together, marked), views)
+
+
+@pytest.mark.parametrize("gap", [None, np.nan, -1])
+def test_names_of_classes_may_have_gaps(toy, gap):
+    views, Y, _ = toy
+    names = np.where(Y[:, 0] == 1, "yes", "no").astype(object)
+    names[:5] = gap
+    model = quick().fit(views, names)
+    assert list(model.classes_) == ["no", "yes"]
+    apart = [v[:5] for v in views]
+    assert same(model, quick().fit([v[5:] for v in views], names[5:], apart), views)
+
+
+def test_a_lone_unlabelled_row_is_left_out(toy):
+    views, Y, more = toy
+    alone = quick().fit(views, Y, [v[:1] for v in more])
+    assert np.isfinite(alone.predict_proba(views)).all()
+
+
+def test_the_caller_s_random_numbers_are_left_alone(toy, tmp_path):
+    views, Y, _ = toy
+    torch.manual_seed(5)
+    wanted = torch.rand(3)
+    torch.manual_seed(5)
+    quick().fit(views, Y).save(tmp_path / "model.safetensors")
+    HeroConClassifier.load(tmp_path / "model.safetensors")
+    assert torch.equal(torch.rand(3), wanted)
 
 
 def test_side_by_side_is_the_same_as_a_list(toy):
@@ -225,6 +253,9 @@ BAD = {
     "three axes": (r"\[0\] must be a dense", lambda V, Y: quick().fit([V[0][None], V[1]], Y)),
     "alpha": ("alpha must be a finite", lambda V, Y: quick(alpha=-1).fit(V, Y)),
     "temperature": ("temperature must be", lambda V, Y: quick(temperature=0).fit(V, Y)),
+    "steps": ("steps must be at least 1", lambda V, Y: quick(steps=0).fit(V, Y)),
+    "batch": ("at least 2 rows", lambda V, Y: quick(unlabeled_batch=1).fit(V, Y)),
+    "threshold": ("must be a probability", lambda V, Y: quick(threshold=1.5).fit(V, Y)),
 }
 BAD_USE = {
     "one view": (r"views of \[5, 4\] columns, as in fit", lambda m, V, Y: m.predict(V[:1])),

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from herocon_lite import experiments, results
-from herocon_lite.__main__ import main
+from herocon_lite.__main__ import _change, main
 from herocon_lite.data import load, split
 from herocon_lite.experiments import Run, execute, options, prepare, setting
 from herocon_lite.methods import METHODS
@@ -163,7 +163,7 @@ def test_command_line_runs_skips_and_tables(quick, tmp_path, capsys):
     assert "0 runs done, 4 were there already." in capsys.readouterr().out
     assert main(["table", "yeast", "--csv", "--folder", str(tmp_path)]) == 0
     header, *rows = capsys.readouterr().out.split()
-    assert header.split(",") == results.COLUMNS
+    assert header.split(",") == ["data", "split", *results.COLUMNS]
     assert len(rows) == 2 and all(",2," in row for row in rows)
     assert not list(tmp_path.glob("checkpoints/*"))
 
@@ -195,6 +195,55 @@ def test_changed_settings_stand_apart(quick, tmp_path, capsys, yeast):
     capsys.readouterr()
     assert main([*command, "--set", "colour=red"]) == 2
     assert "changes must name settings of herocon" in capsys.readouterr().err
+
+
+def test_a_default_asked_for_by_name_is_no_change(yeast, quick):
+    plain, named = (
+        execute(Run("yeast", "herocon", changes=changes), yeast)
+        for changes in ((), (("alpha", 0.7), ("detach", False), ("steps", 2)))
+    )
+    assert results.key(plain) == results.key(named) and named["changes"] == {}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["yeast", "--set", "scale=0.5"], "scale tells how one view becomes two"),
+        (["yeast", "--views", "jitter"], "views tells how one view becomes two"),
+        (["mnist5k", "--set", "scale=0.5"], "scale is not a setting of 'paper' for grey"),
+        (["yeast", "--set", "steps=0"], "steps must be at least 1"),
+    ],
+)
+def test_a_change_of_something_unused_is_refused(words, message, quick, tmp_path, capsys):
+    data, *rest = words
+    assert main(["run", data, "dnn", *rest, "--folder", str(tmp_path)]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_words_of_the_shell_become_values():
+    words = ("true", "False", "none", "0.5", "cosine")
+    assert [_change(f"x={word}")[1] for word in words] == [True, False, None, 0.5, "cosine"]
+
+
+def test_presets_of_the_public_code_take_its_settings():
+    for preset, steps in (("paper+self_pairs", 500), ("released", 300), ("released-cnn", 300)):
+        assert setting("mnist", preset).steps == steps
+    assert setting("celeba").widths == "full" and setting("celeba", "released").widths == "thin"
+
+
+def test_tables_of_several_kinds_are_one_csv(tmp_path, capsys):
+    from tests.test_results import make
+
+    for data, how in (("scene", "paper"), ("scene", "released"), ("yeast", "paper")):
+        results.append(make(data=data, split={"how": how, "checksum": how}), tmp_path)
+    assert main(["table", "--csv", "--folder", str(tmp_path)]) == 0
+    header, *rows = capsys.readouterr().out.split()
+    assert header.startswith("data,split,method")
+    assert [row.split(",")[:2] for row in rows] == [
+        ["scene", "paper"],
+        ["scene", "released"],
+        ["yeast", "paper"],
+    ]
 
 
 def test_one_point_of_the_released_code_alone(yeast, quick):

@@ -94,6 +94,18 @@ def test_the_key_of_a_config_is_the_key_of_its_stored_record(tmp_path):
     assert results.key(twin) == results.key(config)
 
 
+def test_a_setting_that_came_later_joins_the_seeds_of_older_records(tmp_path):
+    for seed, more in enumerate(({}, {"symmetric": None}, {"symmetric": None})):
+        record = make(seed=seed)
+        record["settings"] |= more
+        results.append(record, tmp_path)
+    changed = make(seed=0) | {"changes": {"symmetric": True}}
+    changed["settings"] |= {"symmetric": True}
+    results.append(changed, tmp_path)
+    table = results.table(results.load(tmp_path))
+    assert table["seeds"].tolist() == [3, 1]
+
+
 # ---------------------------------------------------------------- append and read
 
 

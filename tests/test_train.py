@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from herocon_lite import memory
 from herocon_lite import train as training
 from herocon_lite.data import load, split
 from herocon_lite.methods import Problem, build
@@ -55,6 +56,30 @@ def test_cosine_decay_lowers_the_rate_to_zero(yeast, monkeypatch):
     assert seen == [falling.lr_at(step) for step in range(4)]
     with pytest.raises(ValueError, match="decay must be"):
         Schedule(steps=4, decay="linear")
+
+
+@pytest.mark.skipif(not memory.CLEAR.exists(), reason="the count starts anew on Linux only")
+def test_the_peak_of_memory_is_each_run_s_own():
+    memory.reset()
+    before = memory.peak_mib()
+    large = torch.ones(100 * 2**18)  # 100 MiB
+    assert memory.peak_mib() > before + 90
+    del large
+    memory.reset()
+    assert memory.peak_mib() < before + 50
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"steps": 0}, "steps must be at least 1; got 0"),
+        ({"steps": 2, "unlabeled_batch": 1}, "unlabeled_batch must be at least 2 rows"),
+        ({"steps": 2, "labeled_batch": 0}, "labeled_batch must be at least 2 rows"),
+    ],
+)
+def test_a_schedule_that_cannot_be_trained(options, message):
+    with pytest.raises(ValueError, match=message):
+        Schedule(**options)
 
 
 def test_labels_of_unlabelled_rows_are_never_used(yeast):

@@ -230,7 +230,7 @@ def test_bad_arguments(grey):
         two_views(one_view(np.zeros((4, 3), np.float32)), "paper")
     with pytest.raises(ValueError, match="share must be between 0 and 1"):
         two_views(grey, "gaussian", share=25)
-    with pytest.raises(TypeError, match="share"):
+    with pytest.raises(ValueError, match="share is not a setting"):
         two_views(grey, "paper", share=0.5)
 
 

@@ -16,7 +16,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from herocon_lite import models
+from herocon_lite import models, ranks
 from herocon_lite.methods.base import (
     Method,
     Problem,
@@ -71,7 +71,8 @@ class MIB(Method):
     def terms(self, labeled, Y, unlabeled, progress):
         gaussians = self.gaussians(labeled)
         if self.alpha > 0 and unlabeled is not None:
-            both = zip(gaussians, self.gaussians(unlabeled), strict=True)
+            more = [tuple(map(ranks.gathered, p)) for p in self.gaussians(unlabeled)]
+            both = zip(gaussians, more, strict=True)
             gaussians = [(torch.cat([m, m2]), torch.cat([s, s2])) for (m, s), (m2, s2) in both]
         z = [sample(p) for p in gaussians]  # one draw serves both terms
         code = z if self.joint else [mean.detach() for mean, _ in gaussians]
