@@ -139,7 +139,8 @@ plt.show()
 # > keep the vanilla loss from its best solution.
 # >
 # > **We say** the picture shows the force at work. Whether, and how far, it
-# > spoils the end result needs more care, and a later chapter of its own.
+# > spoils the end result needs more care, and
+# > {doc}`a chapter of its own <05_false_negatives>`.
 
 # %% [markdown]
 # ## Views and labels
@@ -661,8 +662,8 @@ print(f"{losses.info_nce(collapsed, collapsed):.3f} collapsed.")
 
 # %% [markdown]
 # A learned $H$ is not the identity, and $J$ has two more terms, which do mind
-# a collapse. So this is a warning and not yet a verdict; a later chapter looks
-# at it with care.
+# a collapse. So this is a warning and not yet a verdict;
+# {doc}`a later chapter <06_weights>` looks at it with care.
 
 # %% [markdown]
 # ## The one idea that makes it fast

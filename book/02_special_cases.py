@@ -33,8 +33,8 @@
 # - Eq. 7 on one-hot labels is a well-defined loss with a name of its own (SINCERE),
 #   but it is SupCon only if every class has exactly two rows in the batch.
 # - Another multi-label loss, MulSupCon, does contain SupCon.
-# - The authors' public code computes a third thing. Seven switches lead from the
-#   equations to it, and we turn each of them alone.
+# - The authors' public code computes a third thing. Seven switches tell it from the
+#   equations, and we turn each of them alone.
 
 # %% tags=["remove-cell", "nbval-ignore-output"]
 # Makes `herocon_lite` importable: a no-op once installed; beside a checkout it uses that; on Colab it clones.
@@ -856,6 +856,9 @@ frame.round(4) + 0.0
 #   file of the code. On one-hot labels it does nothing.
 # - **indicator**: all $\gamma = 1$; what the code uses when each row has one class.
 #
+# `preset="released"` turns five of them on: `gamma_by_cardinality` stands in a file that no
+# published command runs, and the indicator is for classes.
+#
 # On one-hot labels the code's supervised loss is thus a special case we can name: $c$ times
 # Eq. 6 with self pairs. (The code also subtracts constants, which change its printed values
 # and no gradient; we leave them out.)
@@ -864,6 +867,8 @@ frame.round(4) + 0.0
 c = Y.shape[1]
 paper = table["the paper: all off"]["L_s"]
 agree("label_sum = c * paper", table["label_sum"]["L_s"], c * paper)
+released, alone = (table[name]["L_s"] for name in ('preset="released"', "self_pairs"))
+agree("released = c * self_pairs", released, c * alone)
 
 z, y = batches["8 4 2 2"]
 S, one_hot = scores(z), F.one_hot(y)

@@ -127,7 +127,7 @@ plt.show()
 # %% [markdown]
 # B on A is a stationary point, by symmetry: left and right look alike. But it
 # is a *maximum* along this path. Any tremble and B leaves, until it is about
-# as far from A as from the dogs.
+# as far from A as from the nearer dog.
 #
 # Move B yourself. The red line shows where the loss sends it along the circle.
 # The purple line is the force that the paper's proof works with, on the same
@@ -780,7 +780,7 @@ print(f"Half of log 2 at tau = {low:.3f}.")
 # In {prf:ref}`negatives-one-pair` the pair coincides. Let the target be weaker:
 # the pair should have a cosine of at least $c$. Show that
 # $L_1 \ge \frac2n\log(1 + e^{(c-1)/\tau})$ if both views agree, and that at
-# $\tau = 1$ this is no longer far from the floor's own terms.
+# $c = 0$, $\tau = 1$ this lies below the floor, so that it says nothing.
 # :::
 #
 # :::{dropdown} Solution

@@ -298,9 +298,9 @@ fig, axes = plt.subplots(1, 3, figsize=(8, 3), sharey=True)
 for ax, k in zip(axes, (1, 2, 10), strict=True):
     ax.plot(degrees, np.log10(vanilla[k - 1]), label="vanilla")
     ax.plot(degrees, np.log10(constant[k - 1]), label="constant")
-    if k > 1:
+    if k > 1:  # at τ = 1 flowing weights push nothing at all
         ax.plot(degrees, np.log10(flowing[k - 1]), ":", label="flowing")
-    ax.set(title=f"τ = 1/{k}" if k > 1 else "τ = 1", xlabel="angle")
+    ax.set(title=f"τ = 1/{k}" if k > 1 else "τ = 1", xlabel="angle (degrees)")
     ax.set_xticks([0, 90, 180])
 axes[0].set_ylabel("log₁₀ of the push")
 axes[1].legend(fontsize=9)
@@ -415,7 +415,9 @@ print("Detached weights: g above 2, views told apart as well as by vanilla.")
 
 # %% [markdown]
 # The longer record, made once by
-# `python -m herocon_lite.theory joint` (500 steps, three seeds; means):
+# `python -m herocon_lite.theory joint` (500 steps, three seeds; means). *Positive* and
+# *negative* are mean cosines, *contrast* is the Info-NCE estimate on fresh pairs in nats;
+# vanilla has a $g$ too, that of an $H$ which is neither trained nor used:
 
 # %%
 store = spheres.stored("..")
@@ -593,7 +595,7 @@ for kind, values in store["strangers"]["different"].items():
 fig, ax = plt.subplots(figsize=(6.4, 3.9))
 for kind, style in look.items():
     ax.plot(range(1, 11), strangers[kind].mean(1), label=kind, **style)
-ax.axhline(0.5, color="0.6", ls=":", lw=1.2)
+ax.axhline(0.5, color="0.6", ls=":", lw=1.2, label="at the tether")
 ax.set_xticks(range(1, 11))
 ax.set(xlabel="1/τ", ylabel="cosine of different classes")
 ax.set_title("no false negatives: lower is better")
@@ -613,9 +615,9 @@ print("pushing at tau = 1/5 and below.")
 
 # %% [markdown]
 # So yes: correcting what is not wrong hurts, with two of the three ideas. A
-# flowing $g$ at $\tau = 1$ spares look-alike strangers, since it cannot know
-# that they are strangers. DCL with a guess of 10 % switches the push off at low
-# temperatures. Detached weights are harmless: they shift the push to far
+# flowing $g$ at high temperatures, most at $\tau = 1$, spares look-alike
+# strangers, since it cannot know that they are strangers. DCL and HCL with a guess
+# of 10 % switch the push off at low temperatures. Detached weights are harmless: they shift the push to far
 # negatives and enlarge it in total.
 
 # %% [markdown]
@@ -653,11 +655,12 @@ print("have a smaller g than disjoint ones, and all g have fallen.")
 # %% [markdown]
 # ## On real data, stored: Scene
 #
-# Scene {cite:p}`boutell2004scene` is one of the paper's sets. Its pictures may
-# be fetched but not passed on, so this is a record of aggregate numbers, made
+# Scene {cite:p}`boutell2004scene` is one of the paper's sets. It states no licence
+# and is not embedded here, so this is a record of aggregate numbers, made
 # by `python -m herocon_lite.theory scene`: preset "paper", the paper's
-# budget (200 steps, all rows in each), Eq. 5 as printed, looked at on all
-# pairs of unlabelled rows.
+# budget (200 steps, all rows in each), two noisy copies of each row and Eq. 5 (the
+# text names Eq. 4; [chapter 9](09_scene) has both), looked at on all pairs of
+# unlabelled rows.
 
 # %%
 runs = store["scene"]["runs"]
@@ -691,7 +694,9 @@ for ax, lines in zip(axes, (groups, shares), strict=True):
     ax.legend(fontsize=9)
 axes[0].set(ylabel="mean weight g", ylim=(1, 3.2))
 even = frame["even_share"].mean()
-axes[1].axhline(even, color="0.5", ls=":", lw=1.2)
+axes[1].axhline(even, color="0.5", ls=":", lw=1.2, label="even share")
+axes[1].set(ylim=(0, None))
+axes[1].legend(fontsize=9, loc="lower right")
 axes[1].set_ylabel("share of the push that falls\non identical labels")
 plt.show()
 

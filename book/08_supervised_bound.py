@@ -149,9 +149,9 @@ plt.show()
 # Given $A$ the two are independent.
 # :::
 #
-# This is the most generous sensible reading: any reading that fixes the class makes the
-# information zero, and the lemma worse off. (One more reading, for the strict, is
-# an exercise.)
+# This is the most generous reading with independent draws: any reading that fixes the
+# class makes the information zero, and the lemma worse off. (A slightly more generous one,
+# in which the two rows must differ, is an exercise.)
 
 # %%
 rng = np.random.default_rng(0)

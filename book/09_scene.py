@@ -86,8 +86,9 @@ torch.set_num_threads(1)  # the matrices below are small
 # %% [markdown]
 # ## What the paper reports
 #
-# F1 (labels weighted by how often they occur) and AUC (mean over labels), the mean of
-# five repetitions and their standard deviation. With five repetitions, the 95 %
+# F1 and AUC, the mean of five repetitions and their standard deviation. Which averages
+# over labels these are, the paper does not say; the public code weights F1 by how often
+# a label occurs and takes the plain mean of AUC, and so do we. With five repetitions, the 95 %
 # interval of a mean is the printed deviation times 1.24, if that deviation is the
 # sample's.
 
@@ -105,7 +106,7 @@ table(["method", "F1", "AUC", "95 % of F1, in points"], rows)
 
 # %% [markdown]
 # > **The paper says** (section 4.2) that HeroCon and HeroCon-u outperform all
-# > baselines; that they gain 0.9 and 2.2 points of F1 over Info-NCE, which shows what
+# > baselines; that they gain 2.2 and 0.9 points of F1 over Info-NCE, which shows what
 # > equal weights for all negatives cost; and that HeroCon's lead of more than 1.9
 # > points over DeepMTMV, MIB and C2AE may come from the unlabelled data.
 #
@@ -556,7 +557,7 @@ for name in ("supcon", "mulsupcon"):
 print("Label contrast in Khosla's form and in MulSupCon's lowers DNN's F1.")
 
 # %% [markdown]
-# The first two belong together. The public code's folds follow the order of the file,
+# If the second is real, it may explain the first. The public code's folds follow the order of the file,
 # where rows of one label that stand side by side may be pictures of one occasion; a
 # fold would then be less varied than a random draw of its size. That is a guess: five
 # folds are few, and no cell here tests it. It is a reason to compare methods on the

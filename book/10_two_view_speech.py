@@ -221,6 +221,7 @@ rows = [
     ["unlabelled rows a step", *every("unlabeled_batch")],
     ["so $\\lvert N\\rvert$", *map(step_rows, (text, code, ours))],
     ["switched on", switches("paper"), switches("released"), "none"],
+    ["distance of labels", "Hamming", "indicator", "indicator"],
     ["repetitions", five, "5 folds", "5 seeds"],
 ]
 table(["", "the text", "the public code", "MOCHA, here"], rows)
@@ -256,7 +257,7 @@ print(f"α is {code.alpha / text.alpha:.0f} times the text's there.")
 
 # %%
 K, GROUPS, COPIES = 5, 300, 10
-N = GROUPS * COPIES
+ROWS = GROUPS * COPIES
 
 
 def draw(random, dimension=8, spread=0.2):
@@ -265,13 +266,13 @@ def draw(random, dimension=8, spread=0.2):
     kind = np.arange(GROUPS) % K
     middle = centres[kind] + random.normal(size=(GROUPS, dimension))
     group = np.repeat(np.arange(GROUPS), COPIES)
-    x = middle[group] + spread * random.normal(size=(N, dimension))
+    x = middle[group] + spread * random.normal(size=(ROWS, dimension))
     return x, kind[group], group
 
 
 def two_splits(random, group, n):
     """(labelled, test) at random, and with test groups all new."""
-    rows = random.permutation(N)
+    rows = random.permutation(ROWS)
     ours = np.isin(group[rows], random.permutation(GROUPS)[: GROUPS // 2])
     return (rows[:n], rows[n:]), (rows[ours][:n], rows[~ours])
 
@@ -283,7 +284,7 @@ shown = np.isin(group, np.flatnonzero(np.arange(GROUPS) % K < 3)[:18])
 fig, axes = plt.subplots(1, 2, figsize=(9, 3.6), sharey=True)
 titles = ["random rows", "new groups"]
 for ax, title in zip(axes, titles, strict=True):
-    trained = random.random(N) < 0.3
+    trained = random.random(ROWS) < 0.3
     if title == "new groups":
         trained = group % 2 == 0
     for k in range(3):
@@ -304,12 +305,12 @@ plt.show()
 # colour. A classifier that merely remembers can use it. On the right it must cross
 # over to another group.
 #
-# Say there are $N$ rows in groups of $m$, and $n$ of them, drawn at random, are
-# labelled. A test row has $m - 1$ mates among the $N - 1$ other rows. The share of
+# Say there are $R$ rows in groups of $m$, and $n$ of them, drawn at random, are
+# labelled. A test row has $m - 1$ mates among the $R - 1$ other rows. The share of
 # test rows with at least one labelled mate is, on average,
 #
 # $$
-# q(n) = 1 - \binom{N-m}{n} \Big/ \binom{N-1}{n} \approx 1 - (1 - n/N)^{m-1} ,
+# q(n) = 1 - \binom{R-m}{n} \Big/ \binom{R-1}{n} \approx 1 - (1 - n/R)^{m-1} ,
 # $$
 #
 # and if a mate always gives the answer away, a random split shows the accuracy
@@ -323,7 +324,7 @@ plt.show()
 
 
 # %%
-def q(n, copies=COPIES, total=N):
+def q(n, copies=COPIES, total=ROWS):
     """Share of test rows with a labelled mate."""
     return 1 - stats.hypergeom.pmf(0, total - 1, copies - 1, n)
 
@@ -590,8 +591,9 @@ table(heads, rows)
 # %%
 same = difference(KINDS["SupCon"], KINDS["HeroCon-s"])
 assert len(same) >= 5 and np.abs(same).max() < 1e-6
-print("SupCon and HeroCon-s agree on every seed: with classes they are one,")
-print("as the caption of Table 3 says.")
+print("SupCon and HeroCon-s agree on every seed, by construction: on classes")
+print("our SupCon is the paper's form, Eq. 6. Khosla's own form is the row")
+print("MulSupCon, as chapter 2 shows; the two are not one.")
 
 # %% [markdown]
 # ### One question, one row
@@ -673,9 +675,10 @@ plt.show()
 #   750, those at 4,999 the same 4,750. From HeroCon-s to HeroCon, β changes from 0.01
 #   to a tenth of that, as in the paper.
 # - **Other methods.** All at 999 where they have an $N$, save MIB.
-# - **$|N|$.** Five times the rows a step, everything else alike. Lemma 3.3 says that
-#   its bound gets tighter with $|N|$; whether predictions get better is another
-#   question, and this is it.
+# - **$|N|$.** Five times the rows a step, everything else alike. The paper says
+#   that the bound of Lemma 3.3 gets tighter with $|N|$
+#   ([chapter 7](07_unsupervised_bound) shows when); whether predictions get better
+#   is another question, and this is it.
 # - **4,999.** The first questions again at the paper's own size.
 #
 # What must hold whatever the numbers are:
@@ -839,7 +842,8 @@ print("New utterances: between 20,000 and 30,000 test rows, if run.")
 #
 # whatever the errors are: the true-positive rates average to $a$, the false-positive
 # rates to $(1 - a)/(K - 1)$, and a curve with one corner has the area between. The
-# digits of Table 2 fit this formula in several rows. Does speech?
+# digits of Table 2 fit this formula in several rows
+# ([point F4](A2_point_by_point)). Does speech?
 
 
 # %%
@@ -902,9 +906,9 @@ verdicts(claims)
 waiting = {r.verdict for r in cells}
 assert len(cells) == 2 * len(printed) and waiting == {"not run"}
 denied = [r for r in claims if r.verdict.startswith("contradicted")]
-assert len(denied) == 2 and len(claims) == len(sentences)
-print(f"All {len(cells)} cells of XRMB: not run. {len(denied)} sentences")
-print("are contradicted by the paper's own table, which needs no data.")
+assert len(denied) == 1 and len(claims) == len(sentences)
+print(f"All {len(cells)} cells of XRMB: not run. One sentence is")
+print("contradicted by the paper's own table, which needs no data.")
 
 # %% [markdown]
 # The same sentences can be *asked of MOCHA*. Each is a set of pairs "a above b", in F1
@@ -943,7 +947,7 @@ print(f"[{d.lo:.1f}, {d.hi:.1f}] here,")
 print(f"   and {there:.1f} there, in the paper.")
 pairs = [("SupCon", "DNN"), ("DeepMTMV", "DNN"), ("C2AE", "DNN")]
 pairs += [("DeepMTMV", "HeroCon-s"), ("DeepMTMV", "HeroCon")]
-print("2. Of the methods that see labels only:")
+print("2. Methods that see labels only, beside others:")
 for a, b in pairs:
     found = difference(KINDS[a], KINDS[b])
     words = in_words(found, SEEDS, 2 * len(pairs))
@@ -1002,8 +1006,9 @@ print("No stored run needed more than 8 GiB.")
 #
 # - A stand-in keeps its own name. It can answer what a part of a method does; it
 #   cannot confirm or refute a cell of a table about other data.
-# - Near copies flatter a random split by their share $q$ of the test set, and $q$
-#   grows with the labels, not with the data. Count it before you worry.
+# - Near copies flatter a random split by at most their share $q$ of the test set, by
+#   $q(1 - a_{\text{new}})$ if each gives its answer away; and $q$ grows with the share
+#   of rows that are labelled. Count it before you worry.
 # - A method that sees unlabelled rows has two advantages over one that does not. The
 #   control with BatchNorm alone tells them apart.
 # - A metric's name is not its definition. A formula and the printed numbers can rule a

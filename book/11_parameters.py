@@ -23,7 +23,7 @@
 #
 # HeroCon {cite}`zheng2022herocon` minimises a sum of three terms,
 #
-# $$ L = L_c + \alpha L_u + \beta L_s , $$
+# $$ J = L_c + \alpha L_u + \beta L_s , $$
 #
 # and its contrast of views, $L_u$, sets each row against a *negative set* of size
 # $|\mathcal N|$. Section 4.5 and Figure 3 of the paper ask how much these three numbers

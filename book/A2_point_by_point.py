@@ -320,7 +320,8 @@ frame.round(4) + 0.0
 
 # %% [markdown]
 # F1 is not quite accuracy, so a fit to the last digit cannot be asked for. Three rows fit
-# to the printed digits all the same, and two more nearly. HeroCon's own row lies above the
+# to the printed digits all the same, and two more nearly (SupCon and HeroCon-s are one row,
+# printed twice, so it is four rows of eight). HeroCon's own row lies above the
 # formula, and three baselines are far below it; these stay unexplained. On XRMB the formula would give
 # AUC values below 0.8 where the table has more than 0.9, so there it is another AUC.
 
@@ -435,8 +436,8 @@ print("Each comparison turns one switch, on equal seeds and splits.")
 # %% [markdown]
 # An interval that holds zero does not say that a switch does nothing. It says that an effect, if
 # there is one, is of the size of the interval or smaller, on this data set, with these $\alpha$
-# and $\beta$. On Scene both weights are small beside the classification loss; a switch may do more
-# elsewhere.
+# and $\beta$. On Scene $\beta$ is small, so $L_s$ is a small part of the sum ($\alpha L_u$ is the
+# largest); a switch of $L_s$ may do more elsewhere.
 
 # %% [markdown]
 # ## What we learnt
@@ -444,8 +445,8 @@ print("Each comparison turns one switch, on equal seeds and splits.")
 # - The paper's main claim about its own table, that HeroCon stands above every baseline in the
 #   mean, holds in all four data sets. Three sentences extend it to variants for which it does
 #   not hold.
-# - Text and public commands describe the same experiment on Scene only. On XRMB they differ
+# - Text and public commands have the same numbers on Scene only. On XRMB they differ
 #   in $\alpha$ by a factor of fifty.
-# - One column, AUC on N-MNIST, is mostly what hard predictions would give.
+# - Half of one column, AUC on N-MNIST, is what hard predictions would give.
 # - For one's own papers: count steps, not epochs, say which rows are unlabelled, store seeds and
 #   splits, and print settings from the code. Most points of groups C and E would then not exist.

@@ -193,7 +193,7 @@ def comparison_verdict(states: Sequence[str], denied: Sequence[str] = ()) -> tup
         denied: the pairs that the paper's own table has the other way round.
     """
     count = {s: states.count(s) for s in ("holds", "smaller", "fails", "open", "waiting")}
-    names = {"smaller": "hold with a smaller gain", "open": "are not told apart"}
+    names = {"smaller": "hold with a smaller gain", "open": "are left open"}
     told = [f"{k} of {len(states)} {names.get(s, s)}" for s, k in count.items() if k]
     words = ", ".join(told).replace("holds", "hold").replace("fails", "fail")
     words = words.replace("waiting", "wait for runs")
