@@ -21,7 +21,7 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
-from herocon_lite import losses, memory
+from herocon_lite import losses, memory, models
 from herocon_lite.methods import Method, Problem, build
 from herocon_lite.optim import LARS
 
@@ -123,7 +123,7 @@ def two_views(loss: Callable[..., Tensor], weighted: bool, dtype=torch.float32):
     def prepare(n: int, d: int = WIDTH) -> Step:
         torch.manual_seed(0)
         z1, z2 = (torch.randn(n, d, dtype=dtype, requires_grad=True) for _ in range(2))
-        net = torch.nn.Sequential(torch.nn.Linear(d, d), torch.nn.Sigmoid()).to(dtype)
+        net = models.weight_net(d).to(dtype)
         arguments = (z1, z2, net) if weighted else (z1, z2)
         return lambda: loss(*arguments).backward()
 

@@ -19,8 +19,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from herocon_lite import losses
-from herocon_lite.similarity import cosines, unit
+from herocon_lite import losses, models
+from herocon_lite.similarity import cosines, hamming, unit
+from herocon_lite.theory.information import gaussian_correlation
 
 if TYPE_CHECKING:
     from herocon_lite.data import Dataset
@@ -216,7 +217,7 @@ def fit_weight_net(
         Two times :func:`pair_statistics`.
     """
     torch.manual_seed(0)
-    H = torch.nn.Sequential(torch.nn.Linear(z.shape[1], z.shape[1]), torch.nn.Sigmoid()).to(z)
+    H = models.weight_net(z.shape[1]).to(z)
     optimizer = torch.optim.Adam(H.parameters(), lr=0.01)
     found = []
     for step in range(steps + 1):
@@ -384,7 +385,7 @@ def joint_training(
         ``negative``, and ``contrast``, the Info-NCE estimate log n − L_1 in nats: what the
         encoders kept of the information.
     """
-    rho = math.sqrt(-math.expm1(-2 * information / size))
+    rho = gaussian_correlation(size, information)
     random = torch.Generator().manual_seed(seed)
 
     def draw() -> tuple[Tensor, Tensor]:
@@ -393,7 +394,7 @@ def joint_training(
 
     torch.manual_seed(seed)
     first, second = torch.nn.Linear(size, 16), torch.nn.Linear(size, 16)
-    H = torch.nn.Sequential(torch.nn.Linear(16, 16), torch.nn.Sigmoid())
+    H = models.weight_net(16)
     nets = torch.nn.ModuleList([first, second, H])
     optimizer = torch.optim.Adam(nets.parameters(), lr=0.01)
     options = {"H": None if mode == "vanilla" else H, "detach": mode == "detached"}
@@ -436,9 +437,8 @@ def pair_statistics(
     """
     labels = labels.to(z.dtype)
     off = ~torch.eye(len(z), dtype=torch.bool)
-    overlap, count = labels @ labels.T, labels.sum(1)
-    identical = (count[:, None] + count - 2 * overlap == 0) & off
-    disjoint = (overlap == 0) & off & ~identical
+    identical = (hamming(labels) == 0) & off
+    disjoint = (labels @ labels.T == 0) & off & ~identical
     cosine = cosines(unit(z), unit(w))
     groups = {"identical": identical, "disjoint": disjoint, "positive": ~off}
     found = {f"g_{name}": g[pairs].mean().item() for name, pairs in groups.items()}
