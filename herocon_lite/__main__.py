@@ -100,6 +100,13 @@ def main(argv: list[str] | None = None) -> int:
     )
     compare.add_argument("--folder", type=Path, default=Path("results"))
     compare.set_defaults(run=_compare)
+    beyond = commands.add_parser(
+        "beyond", help="HeroCon with single changes: cross-validated, and tested"
+    )
+    beyond.add_argument("data", choices=("scene", "mocha"))
+    beyond.add_argument("--seeds", type=_seeds, default=range(1), metavar="N", help="as for run")
+    beyond.add_argument("--folder", type=Path, default=Path("results"))
+    beyond.set_defaults(run=_beyond)
     data = commands.add_parser(
         "data", help="the data doctor: which data sets are here, whole and right"
     )
@@ -233,6 +240,15 @@ def _compare(arguments: argparse.Namespace) -> int:
     for name in compare.DATA:
         d = compare.differences(rows, name)
         print(f"{name}: AUC {d.mean:+.4f} [{d.lo:+.4f}, {d.hi:+.4f}] over logistic regression")
+    return 0
+
+
+def _beyond(arguments: argparse.Namespace) -> int:
+    from herocon_lite import beyond, experiments
+
+    runs = beyond.runs(arguments.data, arguments.seeds)
+    done = experiments.execute_all(runs, arguments.folder)
+    print(f"{done} runs done, {len(runs) - done} were there already.")
     return 0
 
 
