@@ -326,15 +326,21 @@ def _rows(dataset: Dataset, rows: np.ndarray) -> list:
 
 
 def execute_all(runs: list[Run], folder: Path, device: str | None = None) -> int:
-    """Executes the runs that have no record yet, storing each as it ends. Returns how many."""
+    """Executes the runs that have no record yet, storing each as it ends. Returns how many.
+
+    Before each run the store is asked anew, so that several jobs may work on one list.
+    """
     ranks.start(pick_device(device))  # a wrong name fails before any work
-    first = ranks.world()[0] == 0  # of several processes one writes
+    rank, size = ranks.world()
+    first = rank == 0  # of several processes one writes
     dataset = load(runs[0].data)
     known, done = results.finished(folder, runs[0].data), 0
     bar = tqdm(runs, unit="run", disable=len(runs) == 1 or not first)
     try:
         for run in bar:
             bar.set_description(f"{run.method}, seed {run.seed}")
+            if size == 1:  # ranks must agree, and might read at different moments
+                known = results.finished(folder, run.data)
             record = execute(
                 run, dataset, device, first, folder / "checkpoints", known.__contains__
             )

@@ -345,3 +345,18 @@ def test_a_record_names_its_run(run, monkeypatch):
 def test_nothing_to_repeat(tmp_path, capsys):
     assert main(["repeat", "--folder", str(tmp_path)]) == 1
     assert "No finished runs" in capsys.readouterr().out
+
+
+def test_two_jobs_on_one_list_share_the_work(quick, tmp_path, monkeypatch):
+    runs = [Run("yeast", "dnn", seed) for seed in range(2)]
+    execute_one = experiments.execute
+
+    def meanwhile(run, *rest):
+        """While the first run goes on, another job finishes the second."""
+        if run == runs[0]:
+            results.append(execute_one(runs[1], load("yeast")), tmp_path)
+        return execute_one(run, *rest)
+
+    monkeypatch.setattr(experiments, "execute", meanwhile)
+    assert experiments.execute_all(runs, tmp_path) == 1
+    assert len((tmp_path / "runs" / "yeast.jsonl").read_text().splitlines()) == 2
