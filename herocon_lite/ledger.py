@@ -272,7 +272,9 @@ class Runs:
         if data in ONE_VIEW:
             f = f[f["form"] == form]
         f = f[f["share"].isna()] if share is None else f[f["share"] == share]
-        if share is None:
+        if share is not None:
+            f = f[f["budget"] == "paper"]
+        else:
             size = [
                 budget == "paper" and set(changes) <= TOLERATED.get(data, set())
                 for budget, changes in zip(f["budget"], f["changes"], strict=True)

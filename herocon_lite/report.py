@@ -67,10 +67,13 @@ class Store:
         rows, calls = [], []
         for methods, other, seeds in wanted:
             call = f"python -m herocon_lite run {self.data} {' '.join(methods)}"
-            for name, value in other.items():
-                if name == "changes":
-                    name, value = "set", " ".join(f"{k}={v}" for k, v in value.items())
-                call += f" --{name} {value}"
+            flags = dict(other)
+            changes = dict(flags.pop("changes", {}))
+            if "views" in changes:  # a record counts them as a change, the command has a flag
+                flags["views"] = changes.pop("views")
+            if changes:
+                flags["set"] = " ".join(f"{k}={v}" for k, v in changes.items())
+            call += "".join(f" --{name} {value}" for name, value in flags.items())
             calls.append(f"# {len(calls) + 1}\n{call} --budget {self.budget} --seeds {seeds}")
             cost, peak = (
                 pd.concat([self.runs(m, column, **other).loc[: seeds - 1] for m in methods])

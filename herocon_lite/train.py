@@ -31,7 +31,7 @@ Views = Sequence[np.ndarray | Lazy]
 PRECISIONS = ("float32", "float64", "bfloat16")
 HISTORY_POINTS = 100  # of the loss terms, over a run
 CHECKPOINT_SECONDS = 120.0
-ROWS_AT_ONCE = 2048  # in evaluation
+ROWS_AT_ONCE, VALUES_AT_ONCE = 2048, 2**21  # in evaluation; pictures are many values
 
 
 @dataclass(frozen=True)
@@ -187,7 +187,8 @@ def _in_chunks(method: Method, views: Views, function) -> np.ndarray:
     method.eval()
     like = next(method.parameters())
     feed = Feed(views, None, (0,), like.device, like.dtype)
-    rows = torch.arange(feed.count).split(ROWS_AT_ONCE)
+    values = max(math.prod(view.shape[1:]) for view in views)
+    rows = torch.arange(feed.count).split(max(1, min(ROWS_AT_ONCE, VALUES_AT_ONCE // values)))
     return torch.cat([function(feed(part)).cpu() for part in rows]).numpy()
 
 

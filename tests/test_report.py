@@ -48,6 +48,9 @@ def test_commands_tell_how_to_make_runs_again_and_what_they_cost(store):
     wall = make()["seconds"]
     assert f"| 1 | 5 of 6 | {(3 * wall + 180) / 60:.0f} | {max(90, wall):.0f} |" in text
     assert "| 2 | 2 of 5 |" in text
+    noisy = {"changes": {"share": 0.5, "views": "gaussian"}, "form": "eq4"}
+    text = store.commands([(["dnn"], noisy, 3)]).data
+    assert f"{run} dnn --form eq4 --views gaussian --set share=0.5 --budget" in text
 
 
 def test_commands_of_runs_that_are_not_there(store):
