@@ -1,8 +1,9 @@
-"""The most memory that this process has held, and starting that count anew."""
+"""The most memory that this process has held, counting it anew, and using it again."""
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import math
 import sys
 from pathlib import Path
@@ -10,12 +11,28 @@ from pathlib import Path
 import torch
 
 STATUS, CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
+# Of glibc's malloc.h: largest top that is kept, and how many blocks may come from the system.
+M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4
+
+
+def keep_freed() -> None:
+    """Large tensors reuse this process's memory instead of asking the system for fresh pages.
+
+    On a CPU each such page is zeroed first, which takes nearly half of a step of Noisy MNIST.
+    Numbers are not touched. Elsewhere than on Linux with glibc this does nothing.
+    """
+    with contextlib.suppress(OSError, AttributeError):
+        libc = ctypes.CDLL(None)
+        libc.mallopt(M_MMAP_MAX, 0)
+        libc.mallopt(M_TRIM_THRESHOLD, 2**31 - 1)
 
 
 def reset(device: torch.device | None = None) -> None:
     """From here on :func:`peak_mib` counts anew; outside Linux and CUDA it goes on counting."""
     if device is not None and device.type == "cuda":
         torch.cuda.reset_peak_memory_stats(device)
+    with contextlib.suppress(OSError, AttributeError):  # not glibc
+        ctypes.CDLL(None).malloc_trim(0)  # what was kept is not held by what comes
     with contextlib.suppress(OSError):  # not Linux, or not allowed
         CLEAR.write_text("5")
 

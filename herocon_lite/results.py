@@ -413,6 +413,7 @@ def environment(device: str = "cpu") -> Record:
         },
         "device": _device_name(torch.device(device)),
         "threads": torch.get_num_threads(),
+        "instructions": torch.backends.cpu.get_cpu_capability(),
         "processes": ranks.world()[1],
         "commit": commit or f"herocon_lite {herocon_lite.__version__}",
         "dirty": dirty,  # whether the module's files differ from the commit; None: not known

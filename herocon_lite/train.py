@@ -28,7 +28,7 @@ from herocon_lite.similarity import full_precision
 
 Views = Sequence[np.ndarray | Lazy]
 
-PRECISIONS = ("float32", "float64", "bfloat16")
+PRECISIONS = ("float64", "bfloat16")
 HISTORY_POINTS = 100  # of the loss terms, over a run
 CHECKPOINT_SECONDS = 120.0
 ROWS_AT_ONCE, VALUES_AT_ONCE = 2048, 2**21  # in evaluation; pictures are many values
@@ -45,6 +45,7 @@ class Schedule:
     momentum: float = 0.95
     trust: float = 0.02
     decay: str | None = None  # "cosine": lr falls to 0 along half a cosine; None: it stays
+    precision: str | None = None  # "float64"; "bfloat16", mixed, weights in float32; None: float32
 
     def __post_init__(self) -> None:
         if not self.steps >= 1:
@@ -55,6 +56,11 @@ class Schedule:
                 raise ValueError(f"{name} must be at least 2 rows, or None for all; got {size}.")
         if self.decay not in (None, "cosine"):
             raise ValueError(f'decay must be "cosine" or None; got {self.decay!r}.')
+        if self.precision not in (None, *PRECISIONS):
+            raise ValueError(
+                f"precision must be one of {', '.join(PRECISIONS)}, or None for float32; "
+                f"got {self.precision!r}."
+            )
 
     def lr_at(self, step: int) -> float:
         """The rate of a step."""
@@ -98,7 +104,6 @@ def train(
     schedule: Schedule,
     seed: int = 0,
     device: torch.device | None = None,
-    precision: str = "float32",
     progress: bool = False,
     checkpoint: Path | None = None,
 ) -> Training:
@@ -110,15 +115,13 @@ def train(
         unlabeled: views of further rows, whose labels nobody asks for; not touched unless the
             method uses them.
         seed: decides the order of the batches and whatever the method draws.
-        precision: ``float32``, ``float64``, or ``bfloat16`` (mixed: weights stay in float32).
         progress: show a bar with the loss terms.
         checkpoint: a file to save to every two minutes and to go on from; deleted at the end.
     """
-    if precision not in PRECISIONS:
-        raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}; got {precision!r}.")
     device = device or pick_device()
-    dtype = torch.float64 if precision == "float64" else torch.float32
-    half = torch.autocast(device.type, torch.bfloat16) if precision == "bfloat16" else None
+    dtype = torch.float64 if schedule.precision == "float64" else torch.float32
+    mixed = schedule.precision == "bfloat16"
+    half = torch.autocast(device.type, torch.bfloat16) if mixed else None
     method.to(device, dtype).train()
     targets = torch.as_tensor(np.asarray(Y), dtype=dtype, device=device)
     seen = Feed(labeled, schedule.labeled_batch, (seed, 0), device, dtype)

@@ -11,6 +11,7 @@ import base64
 import sys
 from pathlib import Path
 
+import conftest  # noqa: F401  the environment in which the tests run the cells again
 import jupytext
 import nbformat
 from nbclient import NotebookClient

@@ -1,5 +1,9 @@
 """The loop: same seed same bytes, labels of unlabelled rows never used, runs that go on."""
 
+import subprocess
+import sys
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -56,6 +60,32 @@ def test_cosine_decay_lowers_the_rate_to_zero(yeast, monkeypatch):
     assert seen == [falling.lr_at(step) for step in range(4)]
     with pytest.raises(ValueError, match="decay must be"):
         Schedule(steps=4, decay="linear")
+
+
+@pytest.mark.skipif(not memory.CLEAR.exists(), reason="Linux only")
+def test_freed_memory_is_used_again_and_given_back_before_a_count():
+    script = """
+import torch
+from herocon_lite import memory
+
+def faults():
+    return sum(int(open("/proc/self/stat").read().split()[i]) for i in (9, 11))
+
+def fresh_pages():
+    before = faults()
+    for _ in range(5):
+        torch.ones(25 * 2**20)  # 100 MiB, freed at once
+    return faults() - before
+
+first = fresh_pages()
+memory.keep_freed()
+again = [fresh_pages() for _ in range(6)][-1]  # it takes a few to settle
+assert again < first / 20, (first, again)
+held = memory.peak_mib()
+memory.reset()
+assert memory.peak_mib() < held - 90, (held, memory.peak_mib())
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
 
 
 @pytest.mark.skipif(not memory.CLEAR.exists(), reason="the count starts anew on Linux only")
@@ -146,7 +176,7 @@ def test_bytes_stay_bytes_and_features_take_the_precision():
 
 @pytest.mark.parametrize("precision", ["float64", "bfloat16"])
 def test_other_precisions_train(yeast, precision):
-    method, result = fitted(yeast, precision=precision)
+    method, result = fitted(yeast, schedule=replace(SCHEDULE, precision=precision))
     wanted = torch.float64 if precision == "float64" else torch.float32
     assert next(method.parameters()).dtype == wanted
     exact = fitted(yeast)[1].history[-1]
@@ -170,7 +200,7 @@ def test_an_unknown_device_or_precision_is_refused(yeast):
     with pytest.raises(ValueError, match=r"device must be one that works here.*'gpu'"):
         pick_device("gpu")
     with pytest.raises(ValueError, match=r"precision must be one of.*'half'"):
-        fitted(yeast, precision="half")
+        Schedule(steps=4, precision="half")
 
 
 def test_a_gpu_is_asked_to_repeat_itself_and_left_as_it_was():
