@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 KINDS = ("multilabel", "multiclass")
+# At which F1 is told, too: where nets put their probabilities matters as much as their order.
+THRESHOLDS = (0.1, 0.2, 0.3, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98)
 
 
 def evaluate(Y, probabilities, kind: str, threshold: float = 0.4) -> dict[str, float]:
@@ -15,7 +17,8 @@ def evaluate(Y, probabilities, kind: str, threshold: float = 0.4) -> dict[str, f
 
     - ``f1``: mean over labels, weighted by how many rows have the label: the paper's number.
       ``f1_micro`` pools all labels, ``f1_macro`` is the plain mean; a label that no row has
-      counts 0 there. ``f1_at_05`` (multi-label) is ``f1`` at the usual threshold.
+      counts 0 there. ``f1_at_05`` (multi-label) is ``f1`` at the usual threshold, ``f1_at_0.9``
+      and its like at others, ``mean_probability`` what a label gets on average.
     - ``auc``: area under the ROC curve of the probabilities, mean over the labels that some row has
       and some row lacks; nan if there is none. ``auc_hard``: the same of the 0/1 predictions;
       with K balanced classes and accuracy a it is ½(a + 1 − (1 − a)/(K − 1)) whatever the errors,
@@ -44,8 +47,9 @@ def evaluate(Y, probabilities, kind: str, threshold: float = 0.4) -> dict[str, f
     right = float((hard == Y).all(1).mean())
     if kind == "multiclass":
         return {**scores, "accuracy": right}
-    at_05 = _f1(Y, _above(P, 0.5), "weighted")
-    return {**scores, "f1_at_05": at_05, "subset_accuracy": right}
+    at = {f"f1_at_{t:g}": _f1(Y, _above(P, t), "weighted") for t in THRESHOLDS}
+    at["f1_at_05"] = _f1(Y, _above(P, 0.5), "weighted")
+    return {**scores, **at, "subset_accuracy": right, "mean_probability": float(P.mean())}
 
 
 def _above(P: np.ndarray, threshold: float) -> np.ndarray:

@@ -11,7 +11,7 @@ from torchmetrics.functional.classification import (
     multilabel_f1_score,
 )
 
-from herocon_lite.metrics import evaluate
+from herocon_lite.metrics import THRESHOLDS, evaluate
 
 BOTH = {
     "f1",
@@ -48,7 +48,9 @@ def rank_auc(y, p):
 
 
 def test_what_comes_back():
-    assert evaluate(*multilabel(), "multilabel").keys() == BOTH | {"f1_at_05", "subset_accuracy"}
+    at = {"f1_at_05", *(f"f1_at_{t:g}" for t in THRESHOLDS)}
+    wanted = BOTH | at | {"subset_accuracy", "mean_probability"}
+    assert evaluate(*multilabel(), "multilabel").keys() == wanted
     assert evaluate(*multiclass(), "multiclass").keys() == BOTH | {"accuracy"}
     assert all(type(v) in (int, float) for v in evaluate(*multiclass(), "multiclass").values())
 
@@ -58,6 +60,7 @@ def test_the_truth_scores_one(make, kind):
     Y, _ = make()
     scores = evaluate(Y, Y.astype(float), kind)
     assert scores.pop("labels_without_auc") == 0
+    assert scores.pop("mean_probability", Y.mean()) == Y.mean()
     assert set(scores.values()) == {1.0}
 
 
@@ -100,6 +103,9 @@ def test_f1_by_hand():
     assert scores["f1_at_05"] == pytest.approx(3 * (2 / 5) / 4)
     assert scores["subset_accuracy"] == 0.25
     assert evaluate(Y, P, "multilabel", threshold=0.5)["f1"] == scores["f1_at_05"]
+    for t in THRESHOLDS:
+        assert evaluate(Y, P, "multilabel", threshold=t)["f1"] == scores[f"f1_at_{t:g}"]
+    assert scores["mean_probability"] == pytest.approx(P.mean())
 
 
 @pytest.mark.parametrize("classes", [2, 3, 10])
