@@ -108,7 +108,7 @@ def main(argv: list[str] | None = None) -> int:
     beyond = commands.add_parser(
         "beyond", help="HeroCon with single changes: cross-validated, and tested"
     )
-    beyond.add_argument("data", choices=("scene", "mocha"))
+    beyond.add_argument("data", choices=("scene", "mocha", "mnist"))
     beyond.add_argument("--seeds", type=_seeds, default=range(1), metavar="N", help="as for run")
     beyond.add_argument("--folder", type=Path, default=Path("results"))
     beyond.set_defaults(run=_beyond)

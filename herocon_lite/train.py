@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -136,7 +137,11 @@ def train(
     memory.reset(device)
     started, started_cpu = time.monotonic(), time.process_time()
     bar = tqdm(
-        range(first, schedule.steps), initial=first, total=schedule.steps, disable=not progress
+        range(first, schedule.steps),
+        initial=first,
+        total=schedule.steps,
+        disable=not progress,
+        mininterval=0.1 if sys.stderr.isatty() else 10,  # a log file keeps every state of a bar
     )
     with repeatable(device):
         for step in bar:
@@ -158,7 +163,8 @@ def train(
                 now = {name: ranks.mean(term.detach()) for name, term in terms.items()}
                 history.append((step, now))
                 if progress:  # looking at values makes a GPU wait, so only now and then
-                    bar.set_postfix({name: f"{term:.3f}" for name, term in now.items()})
+                    told = {name: f"{term:.3f}" for name, term in now.items()}
+                    bar.set_postfix(told, refresh=False)
             if method.after_step(step + 1, schedule.steps):  # its parameters have changed
                 net, optimizer = ranks.wrap(method), _optimizer(method, schedule)
             if checkpoint is not None and time.monotonic() - started > CHECKPOINT_SECONDS:

@@ -12,7 +12,7 @@ from tests.test_results import make
 def test_every_change_is_one_that_herocon_or_the_schedule_has():
     for name, changes in beyond.CHANGES.items():
         run = experiments.Run("scene", "herocon", changes=tuple(changes.items()))
-        if name != beyond.AS_PRINTED:
+        if name != beyond.AS_PRINTED[0]:
             chosen = experiments.setting("scene")
             assert experiments.real_changes(run, chosen, True) == changes, "a default is no change"
     problem = methods.Problem(((4,), (4,)), 2, "multilabel")
@@ -28,18 +28,21 @@ def test_runs_come_seed_by_seed_and_differ():
     assert {run.protocol for run in runs} == {"cross-validation", "transductive"}
 
 
-CV = pd.DataFrame({beyond.AS_PRINTED: [0.5, 0.6, 0.7, 0.5], "τ = 0.5": [0.6, 0.5, 0.7, math.nan]})
+PRINTED, OTHER = beyond.AS_PRINTED, ("τ = 0.5", 0.9)
+CV = pd.DataFrame({PRINTED: [0.5, 0.6, 0.7, 0.5], OTHER: [0.6, 0.5, 0.7, math.nan]})
 
 
 def test_the_choice_is_each_seed_s_own_and_ties_change_nothing():
-    assert beyond.chosen(CV).to_dict() == {0: "τ = 0.5", 1: beyond.AS_PRINTED, 2: beyond.AS_PRINTED}
+    assert beyond.chosen(CV).to_dict() == {0: OTHER, 1: PRINTED, 2: PRINTED}
 
 
 def test_the_gain_is_read_on_the_test_rows():
-    tested = pd.DataFrame({beyond.AS_PRINTED: [0.60, 0.60, 0.60], "τ = 0.5": [0.57, 0.99, 0.99]})
+    tested = pd.DataFrame({PRINTED: [0.60, 0.60, 0.60], OTHER: [0.57, 0.99, 0.99]})
     assert beyond.gain(CV, tested).round(9).to_dict() == {0: -3.0, 1: 0.0, 2: 0.0}
     assert beyond.gain(CV, tested.iloc[:1]).round(9).to_dict() == {0: -3.0}
     assert len(beyond.gain(CV.iloc[:0], tested)) == 0
+    alone = CV[[PRINTED]]  # nothing to choose from
+    assert beyond.gain(alone, tested).round(9).to_dict() == {0: 0.0, 1: 0.0, 2: 0.0}
 
 
 @pytest.mark.parametrize("protocol", beyond.PROTOCOLS)
@@ -49,8 +52,18 @@ def test_scores_are_found_in_the_store(tmp_path, protocol):
             record = make(method="herocon", budget="paper", seed=seed, f1=0.1 * seed)
             record |= {"changes": beyond.SMALLER["scene"] | changes, "protocol": protocol}
             record["settings"] |= record["changes"]
+            record["metrics"]["f1_at_0.9"] = 0.1 * seed + 0.05
             if not (seed == 1 and name == "τ = 0.5"):
                 results.append(record, tmp_path)
-    found = beyond.scores(report.Store(tmp_path, "scene", form=None), protocol)
-    assert list(found.columns) == [*beyond.CHANGES] and sorted(found.index) == [0, 1]
-    assert found.isna().sum().sum() == 1 and math.isnan(found.loc[1, "τ = 0.5"])
+    store = report.Store(tmp_path, "scene", form=None)
+    assert beyond.thresholds(store) == {0.4: "f1", 0.9: "f1_at_0.9"}
+    found = beyond.scores(store, protocol)
+    wanted = [(name, t) for name in beyond.CHANGES for t in (0.4, 0.9)]
+    assert list(found.columns) == wanted and wanted[0] == PRINTED
+    assert sorted(found.index) == [0, 1]
+    assert found.isna().sum().sum() == 2 and math.isnan(found.loc[1, OTHER])
+    assert found.loc[1, ("τ = 0.2", 0.9)] == pytest.approx(0.15)
+
+
+def test_what_is_too_dear_to_cross_validate_is_judged_alone():
+    assert {run.protocol for run in beyond.runs("mnist", range(1))} == {"transductive"}
