@@ -46,7 +46,14 @@ JUDGED_ONLY = ("mnist",)  # five folds of convolutions take too long; what other
 def runs(data: str, seeds: Iterable[int], budget: str = "paper") -> list[Run]:
     """All changes under both protocols, seed by seed, so that a part of them is of use."""
     return [
-        Run(data, "herocon", seed, budget, protocol=protocol, changes=_changes(data, name))
+        Run(
+            data,
+            "herocon",
+            seed,
+            budget,
+            protocol=protocol,
+            changes=tuple(changes(data, name).items()),
+        )
         for seed in seeds
         for protocol in PROTOCOLS[data in JUDGED_ONLY :]
         for name in CHANGES
@@ -59,7 +66,7 @@ def scores(store: Store, protocol: str) -> pd.DataFrame:
 
     found = {
         (name, threshold): store.runs(
-            "herocon", metric, protocol=protocol, changes=dict(_changes(store.data, name))
+            "herocon", metric, protocol=protocol, changes=changes(store.data, name)
         )
         for name in CHANGES
         for threshold, metric in thresholds(store).items()
@@ -90,5 +97,6 @@ def gain(cross_validated: pd.DataFrame, tested: pd.DataFrame) -> pd.Series:
     return 100 * (picked - tested.loc[choice.index, AS_PRINTED]).dropna()
 
 
-def _changes(data: str, name: str) -> tuple[tuple[str, object], ...]:
-    return tuple((SMALLER[data] | CHANGES[name]).items())
+def changes(data: str, name: str) -> dict[str, object]:
+    """What ``--set`` would say: a change, and the smaller step that all of them have."""
+    return SMALLER[data] | CHANGES[name]

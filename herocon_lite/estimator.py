@@ -21,10 +21,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from herocon_lite.methods import Problem, build
-from herocon_lite.metrics import evaluate
+from herocon_lite.metrics import THRESHOLDS, evaluate
 from herocon_lite.train import Schedule, embed, pick_device, predict, train
 
 FORMAT = "herocon_lite 1"  # of saved models
+FOLDS = 5  # of the labelled rows, to choose a threshold
 NOISE = 0.1  # of a feature's spread: what tells the second copy of a lone view from the first
 
 Arrays = np.ndarray | Sequence[np.ndarray]
@@ -48,7 +49,8 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
         unlabeled_batch: unlabelled rows a step.
         pairs: with three views or more, how many pairs of them a step contrasts; None: all.
         lr: learning rate.
-        threshold: a label is predicted above this probability (label matrices only).
+        threshold: a label is predicted above this probability (label matrices only); ``"cv"``
+            chooses it by cross-validation inside the labelled rows, which takes five more fits.
         view_sizes: columns of each view, if the views come side by side in one array: the form
             that tools which pick rows, such as ``GridSearchCV``, need.
         device: ``"cpu"``, ``"cuda"``, ``"mps"``; None: the best one here.
@@ -57,6 +59,7 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
 
     Attributes:
         classes_: the classes, or the numbers of the label columns.
+        threshold_: the threshold, as given or as chosen; None for classes.
         history_: loss terms over the steps, a list of dictionaries.
         device_: where it was trained.
     """
@@ -72,7 +75,7 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
         unlabeled_batch: int = 256,
         pairs: int | None = 1,
         lr: float = 0.05,
-        threshold: float = 0.5,
+        threshold: float | str = 0.5,
         view_sizes: Sequence[int] | None = None,
         device: str | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -112,8 +115,7 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
         self._check_constant(varies)
         device, seed = pick_device(self.device), self._seed()
         schedule = Schedule(self.steps, None, self.unlabeled_batch, lr=self.lr)
-        if not 0 <= self.threshold <= 1:
-            raise ValueError(f"threshold must be a probability, 0 to 1; got {self.threshold}.")
+        folds = self._check_threshold(int(known.sum()))
 
         self.sizes_, self.constants_ = sizes, np.where(varies, np.nan, labels[known][0])
         pool = views
@@ -126,20 +128,38 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
         pool = self._scaled(pool, np.random.default_rng(seed))
         n = len(known)
         rest = np.r_[np.flatnonzero(~known), n : len(pool[0])]
-        with torch.random.fork_rng():  # the caller's random numbers stay the caller's
-            self.method_ = self._build(seed)
-            training = train(
-                self.method_,
-                [p[:n][known] for p in pool],
-                labels[known][:, varies],
-                [p[rest] for p in pool] if len(rest) > 1 else None,  # BatchNorm needs two
-                schedule,
-                seed,
-                device,
-                progress=self.verbose,
+        seen, Y = [p[:n][known] for p in pool], labels[known][:, varies]
+        more = [p[rest] for p in pool] if len(rest) > 1 else None  # BatchNorm needs two
+
+        def fitted(rows):
+            method = self._build(seed)
+            views = [v[rows] for v in seen]
+            return method, train(
+                method, views, Y[rows], more, schedule, seed, device, progress=self.verbose
             )
+
+        with torch.random.fork_rng():  # the caller's random numbers stay the caller's
+            if folds:
+                self.threshold_ = _best_threshold(seen, Y, fitted, folds, seed)
+            self.method_, training = fitted(np.arange(len(Y)))
         self.history_, self.device_ = training.history, str(device)
         return self
+
+    def _check_threshold(self, rows: int) -> int:
+        """Sets what needs no choice; how many folds the choice takes, 0 if there is none."""
+        self.threshold_ = None if self.kind_ == "multiclass" else self.threshold
+        if self.threshold == "cv":
+            if self.kind_ == "multilabel" and rows < 2 * FOLDS:
+                raise ValueError(
+                    f'threshold="cv" needs at least {2 * FOLDS} labelled rows; got {rows}. '
+                    "Give a number, such as 0.5."
+                )
+            return FOLDS if self.kind_ == "multilabel" else 0
+        if isinstance(self.threshold, str) or not 0 <= self.threshold <= 1:
+            raise ValueError(
+                f'threshold must be a probability, 0 to 1, or "cv"; got {self.threshold!r}.'
+            )
+        return 0
 
     def _build(self, seed: int = 0):
         shapes = [(size,) for size in self.sizes_]
@@ -180,7 +200,7 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
         P = self.predict_proba(views)
         if self.kind_ == "multiclass":
             return self.classes_[P.argmax(1)]
-        return (self.threshold < P).astype(int)
+        return (self.threshold_ < P).astype(int)
 
     def transform(self, views: Arrays) -> np.ndarray:
         """(n, d): the representation, all views side by side."""
@@ -198,7 +218,7 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError("Y must hold labels to score against; all its rows are unlabelled.")
         if self.kind_ == "multiclass":
             return float((self.classes_[P[known].argmax(1)] == Y[known]).mean())
-        return evaluate(Y[known], P[known], self.kind_, self.threshold)["f1"]
+        return evaluate(Y[known], P[known], self.kind_, self.threshold_)["f1"]
 
     def _inputs(self, views: Arrays) -> list[np.ndarray]:
         check_is_fitted(self)
@@ -265,6 +285,7 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
         about = {
             "params": {**self.get_params(), "random_state": seed},
             "kind": self.kind_,
+            "threshold": self.threshold_,
             "sizes": self.sizes_,
             "classes": self.classes_.tolist(),
             "constants": [None if np.isnan(v) else v for v in self.constants_],
@@ -293,7 +314,8 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
         about = json.loads(metadata["about"])
         tuples = {k: tuple(v) for k, v in about["params"].items() if isinstance(v, list)}
         model = cls(**{**about["params"], **tuples})
-        model.kind_, model.sizes_, model.history_ = (about[k] for k in ("kind", "sizes", "history"))
+        for name in ("kind", "sizes", "history", "threshold"):
+            setattr(model, f"{name}_", about[name])
         model.classes_ = np.array(about["classes"])
         model.constants_ = np.array([np.nan if v is None else v for v in about["constants"]])
         model.mean_, model.scale_ = (tensors.pop(name).numpy() for name in ("mean_", "scale_"))
@@ -311,6 +333,18 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
         if "method_" in state:
             state["method_"] = copy.deepcopy(state["method_"]).cpu()
         return state
+
+
+def _best_threshold(views: list[np.ndarray], Y: np.ndarray, fitted, folds: int, seed: int) -> float:
+    """The threshold with the best F1 on rows left out of training, fold by fold."""
+    from sklearn.model_selection import KFold
+
+    P = np.empty_like(Y)
+    for seen, asked in KFold(folds, shuffle=True, random_state=seed).split(Y):
+        method, _ = fitted(seen)
+        P[asked] = predict(method, [v[asked] for v in views], "multilabel")
+    grid = sorted({*THRESHOLDS, 0.4, 0.5})
+    return max(grid, key=lambda t: evaluate(Y, P, "multilabel", t)["f1"])
 
 
 # ------------------------------------------------------------------ input

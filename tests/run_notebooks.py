@@ -11,12 +11,12 @@ import base64
 import sys
 from pathlib import Path
 
-import conftest  # noqa: F401  the environment in which the tests run the cells again
 import jupytext
 import nbformat
 from nbclient import NotebookClient
 
-BOOK = Path(__file__).resolve().parents[1] / "book"
+ROOT = Path(__file__).resolve().parents[1]
+BOOK = ROOT / "book"
 COVER = BOOK / "_static" / "cover.png"
 
 
@@ -45,6 +45,9 @@ def cover_image(cell: nbformat.NotebookNode) -> str:
 
 
 if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
+    import tests.conftest  # noqa: F401  the environment in which the tests run the cells again
+
     for path in [Path(name).resolve() for name in sys.argv[1:]] or sorted(BOOK.glob("*.py")):
         run(path)
         print("ran", path.name, flush=True)

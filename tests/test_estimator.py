@@ -11,9 +11,9 @@ import torch
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, KFold
 
-from herocon_lite import HeroConClassifier
+from herocon_lite import HeroConClassifier, estimator
 from herocon_lite.data import load, split
-from herocon_lite.metrics import evaluate
+from herocon_lite.metrics import THRESHOLDS, evaluate
 
 QUICK = {"steps": 8, "widths": (16,), "unlabeled_batch": 50, "random_state": 0}
 
@@ -47,6 +47,38 @@ def test_it_learns_labels(toy):
     assert model.transform(views).shape == (60, 32)
     assert {"L_c", "L_u", "L_s"} < set(model.history_[0])
     assert np.array_equal(model.predict(views), P > 0.5)
+
+
+def test_a_threshold_is_chosen_on_rows_left_out(monkeypatch):
+    Y = (np.arange(40)[:, None] % [2, 4] == 0).astype(np.float32)
+    P = np.where(Y == 1, 0.85, 0.75)  # only a threshold between the two is right
+
+    def fitted(seen):
+        return set(seen), None
+
+    def predict(seen, views, kind):
+        rows = views[0][:, 0].astype(int)
+        assert seen.isdisjoint(rows) and len(seen) + len(rows) == 40
+        return P[rows]
+
+    monkeypatch.setattr(estimator, "predict", predict)
+    views = [np.arange(40.0)[:, None]]
+    assert estimator._best_threshold(views, Y, fitted, 5, 0) == 0.8
+    P = np.where(Y == 1, 0.25, 0.15)
+    assert estimator._best_threshold(views, Y, fitted, 5, 0) == 0.2
+
+
+def test_the_threshold_can_be_chosen_inside_the_labelled_rows(toy, tmp_path):
+    views, Y, more = toy
+    rare = Y * (np.arange(60) % 3 == 0)[:, None]  # labels that the views tell only in part
+    model = quick(threshold="cv").fit(views, rare, more)
+    assert model.threshold_ in {*THRESHOLDS, 0.4, 0.5}
+    assert same(model, quick().fit(views, rare, more), views), "the net itself is the same"
+    assert np.array_equal(model.predict(views), model.predict_proba(views) > model.threshold_)
+    model.save(tmp_path / "model")
+    assert HeroConClassifier.load(tmp_path / "model").threshold_ == model.threshold_
+    y = Y.sum(1).clip(1, 3)
+    assert quick(threshold="cv").fit(views, y, more).threshold_ is None, "classes need none"
 
 
 @pytest.mark.parametrize("names", [np.array(["oak", "ash", "elm"]), np.array([7, 3, 5])])
@@ -256,6 +288,11 @@ BAD = {
     "steps": ("steps must be at least 1", lambda V, Y: quick(steps=0).fit(V, Y)),
     "batch": ("at least 2 rows", lambda V, Y: quick(unlabeled_batch=1).fit(V, Y)),
     "threshold": ("must be a probability", lambda V, Y: quick(threshold=1.5).fit(V, Y)),
+    "a word": ("must be a probability", lambda V, Y: quick(threshold="best").fit(V, Y)),
+    "few rows": (
+        "at least 10 labelled rows; got 9",
+        lambda V, Y: quick(threshold="cv").fit([v[:9] for v in V], Y[:9]),
+    ),
 }
 BAD_USE = {
     "one view": (r"views of \[5, 4\] columns, as in fit", lambda m, V, Y: m.predict(V[:1])),
