@@ -6,6 +6,7 @@ Sentences are made from the intervals alone, so that a page stays true while run
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -74,7 +75,8 @@ class Store:
             if changes:
                 flags["set"] = " ".join(f"{k}={v}" for k, v in changes.items())
             call += "".join(f" --{name} {value}" for name, value in flags.items())
-            calls.append(f"# {len(calls) + 1}\n{call} --budget {self.budget} --seeds {seeds}")
+            call = _wrapped(f"{call} --budget {self.budget} --seeds {seeds}")
+            calls.append(f"# {len(calls) + 1}\n{call}")
             cost, peak = (
                 pd.concat([self.runs(m, column, **other).loc[: seeds - 1] for m in methods])
                 for column in ("cost", "peak_mib")
@@ -94,6 +96,12 @@ def _changes(changes) -> str:
         f"{name}={value:g}" if _number(value) else f"{name}={value}"
         for name, value in sorted(pairs)
     )
+
+
+def _wrapped(call: str, width: int = 70) -> str:
+    """A long command on several lines, as a shell takes them."""
+    words = {"break_long_words": False, "break_on_hyphens": False}
+    return " \\\n".join(textwrap.wrap(call, width, subsequent_indent="    ", **words))
 
 
 def _number(value) -> bool:

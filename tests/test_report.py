@@ -41,6 +41,8 @@ def test_differences_are_paired_and_in_points(store):
 def test_commands_tell_how_to_make_runs_again_and_what_they_cost(store):
     changes = {"changes": {"alpha": 1.0, "beta": 0.5}}
     text = store.commands([(["herocon", "dnn"], {}, 3), (["herocon"], changes, 5)]).data
+    assert max(map(len, text.partition("\n|")[0].splitlines())) <= 72, "no scrolling sideways"
+    text = text.replace(" \\\n   ", "")  # as a shell reads it
     run = "python -m herocon_lite run scene"
     assert f"{run} herocon dnn --budget paper --seeds 3\n" in text
     assert f"{run} herocon --set alpha=1.0 beta=0.5 --budget paper --seeds 5\n" in text
@@ -49,7 +51,7 @@ def test_commands_tell_how_to_make_runs_again_and_what_they_cost(store):
     assert f"| 1 | 5 of 6 | {(3 * wall + 180) / 60:.0f} | {max(90, wall):.0f} |" in text
     assert "| 2 | 2 of 5 |" in text
     noisy = {"changes": {"share": 0.5, "views": "gaussian"}, "form": "eq4"}
-    text = store.commands([(["dnn"], noisy, 3)]).data
+    text = store.commands([(["dnn"], noisy, 3)]).data.replace(" \\\n   ", "")
     assert f"{run} dnn --form eq4 --views gaussian --set share=0.5 --budget" in text
 
 
