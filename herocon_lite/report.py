@@ -119,6 +119,31 @@ def table(heads: Sequence, rows: Iterable[Sequence], above: str = "") -> Markdow
     return Markdown(above + "\n".join(f"| {' | '.join(map(str, row))} |" for row in cells))
 
 
+def printed_table(data: str) -> Markdown:
+    """The paper's own rows for a data set, and how sure five repetitions can be of an F1."""
+    from scipy.special import stdtrit
+
+    from herocon_lite import paper
+
+    n = paper.REPETITIONS
+    reach = float(stdtrit(n - 1, 0.975)) / math.sqrt(n)
+    rows = []
+    for name, cell in paper.RESULTS[data].items():
+        ends = [100 * (cell.f1 + sign * reach * cell.f1_sd) for sign in (-1, 1)]
+        cells = [f"{cell.f1:.4f} ± {cell.f1_sd:.4f}", f"{cell.auc:.4f} ± {cell.auc_sd:.4f}"]
+        rows.append([name, *cells, f"{ends[0]:.1f} to {ends[1]:.1f}"])
+    heads = [f"method, {paper.TITLES[data]}", "F1", "AUC", "95 % of F1, in points"]
+    return table(heads, rows)
+
+
+def switched_on(preset: str) -> str:
+    """Which points of the public code a preset has."""
+    from herocon_lite import losses
+
+    found = [name for name, on in vars(losses.PRESETS[preset]).items() if on]
+    return ", ".join(f"`{name}`" for name in found) or "none"
+
+
 def level(found: pd.Series, digits: int = 4) -> str:
     """Mean and 95 % interval of some runs; one run is said to be one."""
     if len(found) == 0:

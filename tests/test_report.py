@@ -55,6 +55,14 @@ def test_commands_tell_how_to_make_runs_again_and_what_they_cost(store):
     assert f"{run} dnn --form eq4 --views gaussian --set share=0.5 --budget" in text
 
 
+def test_the_paper_s_rows_come_with_the_reach_of_five_repetitions():
+    text = report.printed_table("scene").data
+    assert text.startswith("| method, Scene | F1 | AUC | 95 % of F1, in points |")
+    # t of 4 degrees of freedom is 2.776: 59.02 ± 2.776 · 1.22 / √5
+    assert "| DNN | 0.5902 ± 0.0122 | 0.8647 ± 0.0077 | 57.5 to 60.5 |" in text
+    assert len(text.splitlines()) == 2 + 9
+
+
 def test_commands_of_runs_that_are_not_there(store):
     assert "| 1 | 0 of 4 | – | – | – |" in store.commands([(["cmc"], {}, 4)]).data
 
