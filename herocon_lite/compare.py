@@ -35,7 +35,7 @@ def herocon(dataset: Dataset, parts: Split) -> np.ndarray:
         [view[rows] for view in dataset.views]
         for rows in (parts.train, parts.unlabeled, parts.test)
     )
-    model = HeroConClassifier(random_state=parts.parameters["seed"])
+    model = HeroConClassifier(threshold=0.5, random_state=parts.parameters["seed"])  # AUC has none
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Label column")  # a rare label may be absent: counted
         model.fit(train, targets(dataset, parts.train), more)

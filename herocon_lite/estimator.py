@@ -49,8 +49,9 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
         unlabeled_batch: unlabelled rows a step.
         pairs: with three views or more, how many pairs of them a step contrasts; None: all.
         lr: learning rate.
-        threshold: a label is predicted above this probability (label matrices only); ``"cv"``
-            chooses it by cross-validation inside the labelled rows, which takes five more fits.
+        threshold: a label is predicted above this probability (label matrices only). By default
+            it is chosen by cross-validation inside the labelled rows, which takes five more fits;
+            a number such as 0.5 saves them.
         view_sizes: columns of each view, if the views come side by side in one array: the form
             that tools which pick rows, such as ``GridSearchCV``, need.
         device: ``"cpu"``, ``"cuda"``, ``"mps"``; None: the best one here.
@@ -75,7 +76,7 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
         unlabeled_batch: int = 256,
         pairs: int | None = 1,
         lr: float = 0.05,
-        threshold: float | str = 0.5,
+        threshold: float | str = "cv",
         view_sizes: Sequence[int] | None = None,
         device: str | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -149,12 +150,15 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
         """Sets what needs no choice; how many folds the choice takes, 0 if there is none."""
         self.threshold_ = None if self.kind_ == "multiclass" else self.threshold
         if self.threshold == "cv":
-            if self.kind_ == "multilabel" and rows < 2 * FOLDS:
-                raise ValueError(
-                    f'threshold="cv" needs at least {2 * FOLDS} labelled rows; got {rows}. '
-                    "Give a number, such as 0.5."
-                )
-            return FOLDS if self.kind_ == "multilabel" else 0
+            if self.kind_ == "multiclass":
+                return 0
+            if rows >= 2 * FOLDS:
+                return FOLDS
+            warnings.warn(
+                f"{rows} labelled rows are too few to choose a threshold; it is 0.5.", stacklevel=3
+            )
+            self.threshold_ = 0.5
+            return 0
         if isinstance(self.threshold, str) or not 0 <= self.threshold <= 1:
             raise ValueError(
                 f'threshold must be a probability, 0 to 1, or "cv"; got {self.threshold!r}.'

@@ -31,7 +31,7 @@ def wheel(tmp_path_factory) -> Path:
 def test_wheel_holds_the_embedded_sets_and_nothing_downloaded(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     embedded = sorted(Path(name).name for name in names if "/embedded/" in name)
-    assert embedded == ["README.md", "mfeat.npz", "mnist5k.npz", "yeast.npz"]
+    assert embedded == ["NOTICES.txt", "README.md", "mfeat.npz", "mnist5k.npz", "yeast.npz"]
     assert not any("downloaded" in name or "celeba" in name for name in names)
 
 

@@ -15,7 +15,7 @@ from herocon_lite import HeroConClassifier, estimator
 from herocon_lite.data import load, split
 from herocon_lite.metrics import THRESHOLDS, evaluate
 
-QUICK = {"steps": 8, "widths": (16,), "unlabeled_batch": 50, "random_state": 0}
+QUICK = {"steps": 8, "widths": (16,), "unlabeled_batch": 50, "random_state": 0, "threshold": 0.5}
 
 
 def quick(**options) -> HeroConClassifier:
@@ -79,6 +79,14 @@ def test_the_threshold_can_be_chosen_inside_the_labelled_rows(toy, tmp_path):
     assert HeroConClassifier.load(tmp_path / "model").threshold_ == model.threshold_
     y = Y.sum(1).clip(1, 3)
     assert quick(threshold="cv").fit(views, y, more).threshold_ is None, "classes need none"
+    assert HeroConClassifier().threshold == "cv"
+
+
+def test_too_few_rows_for_a_choice_are_said_to_be(toy):
+    views, Y, _ = toy
+    with pytest.warns(UserWarning, match="9 labelled rows are too few to choose a threshold"):
+        model = quick(threshold="cv").fit([v[:9] for v in views], Y[:9])
+    assert model.threshold_ == 0.5
 
 
 @pytest.mark.parametrize("names", [np.array(["oak", "ash", "elm"]), np.array([7, 3, 5])])
@@ -289,10 +297,6 @@ BAD = {
     "batch": ("at least 2 rows", lambda V, Y: quick(unlabeled_batch=1).fit(V, Y)),
     "threshold": ("must be a probability", lambda V, Y: quick(threshold=1.5).fit(V, Y)),
     "a word": ("must be a probability", lambda V, Y: quick(threshold="best").fit(V, Y)),
-    "few rows": (
-        "at least 10 labelled rows; got 9",
-        lambda V, Y: quick(threshold="cv").fit([v[:9] for v in V], Y[:9]),
-    ),
 }
 BAD_USE = {
     "one view": (r"views of \[5, 4\] columns, as in fit", lambda m, V, Y: m.predict(V[:1])),

@@ -261,12 +261,20 @@ def test_seeds_that_are_none_are_refused(word, capsys):
 
 def test_kill_9_at_twenty_random_moments_loses_no_run_and_corrupts_none(tmp_path, quick):
     """The command itself; forked, so that no time goes into importing torch again."""
-    command = ["run", "yeast", "dnn", "--seeds", "400", "--folder", str(tmp_path)]
-    moments, seen = random.Random(0), set()
-    for _ in range(20):
+
+    def start(seeds: str, folder) -> multiprocessing.Process:
+        command = ["run", "yeast", "dnn", "--seeds", seeds, "--folder", str(folder)]
         child = multiprocessing.get_context("fork").Process(target=main, args=(command,))
         child.start()
-        time.sleep(moments.uniform(0.1, 0.6))
+        return child
+
+    started = time.monotonic()
+    start("1", tmp_path / "first").join()
+    one = time.monotonic() - started  # run, however busy the machine is
+    moments, seen = random.Random(0), set()
+    for _ in range(20):
+        child = start("400", tmp_path)
+        time.sleep(moments.uniform(0.5, 2) * one)
         child.kill()
         child.join()
         with warnings.catch_warnings():
