@@ -66,7 +66,7 @@ import numpy as np
 import torch
 from scipy import stats
 
-from herocon_lite import experiments, ledger, losses, paper, plots, results
+from herocon_lite import experiments, ledger, paper, plots, results
 from herocon_lite.data import load, select_classes, split
 from herocon_lite.data.cards import find_card
 from herocon_lite.data.readers import WINDOW_REACH
@@ -77,6 +77,8 @@ from herocon_lite.report import (
     in_points,
     in_words,
     level,
+    printed_table,
+    switched_on,
     table,
     verdicts,
 )
@@ -88,21 +90,13 @@ torch.set_num_threads(1)  # the matrices below are small
 # %% [markdown]
 # ## What the paper reports
 #
-# F1 and AUC on XRMB, mean and standard deviation of five repetitions. The third
+# F1 and AUC on XRMB, mean and standard deviation of five repetitions. The last
 # column is the 95 % interval of a mean of five, if the deviation is the sample's.
 
 # %% mystnb={"markdown_format": "gfm"} tags=["hide-input"]
 printed = paper.RESULTS["xrmb"]
 five = paper.REPETITIONS
-half = stats.t.ppf(0.975, five - 1) / math.sqrt(five)
-rows = []
-for name, cell in printed.items():
-    f1 = f"{cell.f1:.4f} ± {cell.f1_sd:.4f}"
-    auc = f"{cell.auc:.4f} ± {cell.auc_sd:.4f}"
-    ends = [100 * (cell.f1 + sign * half * cell.f1_sd) for sign in (-1, 1)]
-    rows.append([name, f1, auc, f"{ends[0]:.1f} to {ends[1]:.1f}"])
-heads = ["method, XRMB", "F1", "AUC", "95 % of F1, in points"]
-table(heads, rows)
+printed_table("xrmb")
 
 # %% [markdown]
 # > **The paper says** (section 4.3) that its methods outperform all baselines on XRMB,
@@ -135,12 +129,12 @@ print("nothing that five repetitions could show.")
 # ## XRMB is not here, MOCHA is
 #
 # XRMB is given away by permission, from a page whose terms must be accepted. The
-# machine that made this book has no way there, so every row about XRMB in the
-# [ledger](A3_ledger) says *not run*. If you have accepted the
+# machine that made this book has no way there, so the cells of XRMB in the
+# [ledger](A3_ledger) say *not run*. If you have accepted the
 # [terms](https://home.ttic.edu/~klivescu/XRMB_data/full/README), this is all:
 #
 # ```sh
-# export HEROCON_ACCEPT_TERMS=xrmb   # downloads; or put the files into data/xrmb/
+# export HEROCON_ACCEPT_TERMS=xrmb   # downloads; or fill data/xrmb/
 # python -m herocon_lite data xrmb   # are they there, and whole?
 # python -m herocon_lite run xrmb dnn supcon cmc mib c2ae deepmtmv \
 #     herocon-s herocon-u herocon --budget paper --seeds 5
@@ -184,15 +178,10 @@ table(["", "XRMB", "MOCHA-TIMIT"], rows)
 #
 # Here the public code and its README depart from the text in more than one number.
 
-# %% mystnb={"markdown_format": "gfm"} tags=["hide-input"]
+# %% mystnb={"markdown_format": "myst"} tags=["hide-input"]
 text, code = (experiments.setting("xrmb", p) for p in ("paper", "released"))
 ours = experiments.setting("mocha")
 plan, labelled = Schedule(text.steps), LABELED["xrmb"]
-
-
-def switches(preset):
-    found = [k for k, on in vars(losses.PRESETS[preset]).items() if on]
-    return ", ".join(f"`{name}`" for name in found) or "none"
 
 
 def every(field):
@@ -220,7 +209,7 @@ rows = [
     ["labelled rows", *drawn, "as the text"],
     ["unlabelled rows a step", *every("unlabeled_batch")],
     ["so $\\lvert N\\rvert$", *map(step_rows, (text, code, ours))],
-    ["switched on", switches("paper"), switches("released"), "none"],
+    ["switched on", switched_on("paper"), switched_on("released"), "none"],
     ["distance of labels", "Hamming", "indicator", "indicator"],
     ["repetitions", five, "5 folds", "5 seeds"],
 ]
@@ -462,7 +451,7 @@ plt.show()
 
 # %% [markdown]
 # A reader who sees HeroCon-u against DNN alone would praise the contrastive term. The
-# control has the same gain without any contrast.
+# control has most of that gain, without any contrast.
 
 # %%
 f1 = {m: 100 * np.array(scores["f1"][m]) for m in quick}
@@ -574,7 +563,7 @@ for ax, metric in zip(axes, ("f1", "auc"), strict=True):
 axes[0].set_ylabel("method ($|N|$)")
 plt.show()
 
-# %% mystnb={"markdown_format": "gfm"} tags=["hide-input", "nbval-ignore-output"]
+# %% mystnb={"markdown_format": "myst"} tags=["hide-input", "nbval-ignore-output"]
 rows = []
 for name, kind in KINDS.items():
     row = [name.removesuffix(", all"), negatives(kind)]
@@ -591,9 +580,9 @@ table(heads, rows)
 # %%
 same = difference(KINDS["SupCon"], KINDS["HeroCon-s"])
 assert len(same) >= 5 and np.abs(same).max() < 1e-6
-print("SupCon and HeroCon-s agree on every seed, by construction: on classes")
-print("our SupCon is the paper's form, Eq. 6. Khosla's own form is the row")
-print("MulSupCon, as chapter 2 shows; the two are not one.")
+print("SupCon and HeroCon-s agree on every seed, by construction: on")
+print("classes our SupCon is the paper's form, Eq. 6. Khosla's own form is")
+print("the row MulSupCon, as chapter 2 shows; the two are not one.")
 
 # %% [markdown]
 # ### One question, one row
@@ -674,7 +663,9 @@ plt.show()
 #   of HeroCon-u. BN(U) passes 4,750 unlabelled rows a step; the methods at 999 pass
 #   750, those at 4,999 the same 4,750. From HeroCon-s to HeroCon, β changes from 0.01
 #   to a tenth of that, as in the paper.
-# - **Other methods.** All at 999 where they have an $N$, save MIB.
+# - **Other methods.** All at 999 where they have an $N$, save MIB. *Debiased* and *hard
+#   negatives* keep the temperature of their authors, 0.5, MulSupCon has 0.1, the other
+#   contrasts have 1: a difference to these three is not one of the weights alone.
 # - **$|N|$.** Five times the rows a step, everything else alike. The paper says
 #   that the bound of Lemma 3.3 gets tighter with $|N|$
 #   ([chapter 7](07_unsupervised_bound) shows when); whether predictions get better
@@ -951,13 +942,18 @@ print("2. Methods that see labels only, beside others:")
 for a, b in pairs:
     found = difference(KINDS[a], KINDS[b])
     words = in_words(found, SEEDS, 2 * len(pairs))
-    print(f"   {a} − {b}: F1 {in_points(found)}: {words}.")
+    print(f"   {a} − {b}: F1 {in_points(found)}:\n      {words}.")
 bn = answers["BN(U) alone: − DNN", "f1"]
 print("3. BatchNorm's statistics, worth much on the digits above, here:")
 print(f"   BN(U) − DNN: F1 {in_points(bn)}: {in_words(bn, SEEDS)}.")
 found = welch(*both["DNN", "f1"])
 print("4. New utterances change DNN's F1 by (points, Welch)")
 print("  ", ": ".join(loss_in_words(found)) + ".")
+print("5. Two losses that the paper does not compare with:")
+for b in ("debiased", "hard negatives"):
+    found = answers[f"HeroCon − {b}", "f1"]
+    words = in_words(found, SEEDS, 2)
+    print(f"   HeroCon − {b}: F1 {in_points(found)}:\n      {words}.")
 
 # %%
 signs = {"supcon": 1, "deepmtmv": 1, "c2ae": -1}

@@ -107,7 +107,7 @@ table(["No.", "one place", "another", "so"], rows)
 # %% [markdown]
 # ## The settings side by side
 
-# %% mystnb={"markdown_format": "gfm"} tags=["hide-input"]
+# %% mystnb={"markdown_format": "myst"} tags=["hide-input"]
 text = experiments.setting("xrmb")
 code = experiments.setting("xrmb", "released")
 ours = experiments.setting("mocha")
@@ -143,7 +143,7 @@ table(["", "the text", "public code, README", "here"], rows)
 # it got to 100. Below that we let $L_u$ take a random choice of $|\mathcal N| + 1$ of the
 # step's rows, drawn anew each step (option `negatives`).
 
-# %% mystnb={"markdown_format": "gfm"}
+# %% mystnb={"markdown_format": "myst"}
 SIZES = {  # |N|: what it takes
     100: BASE | {"negatives": 100},
     200: BASE | {"negatives": 200},
@@ -166,8 +166,8 @@ table([*heads, "passes through BatchNorm", "passes through $L_u$"], rows)
 # anchor, the number of anchors over which $L_u$ is a mean, and the batch from which
 # BatchNorm takes its statistics, so also how often each unlabelled row is seen. From 100
 # to 200 to 999 the batch of 750 stays the same, and BatchNorm sees the same rows; only
-# negatives and anchors of $L_u$ become more. That is our control. It needs no runs of its
-# own, and the paper's figure has none.
+# negatives and anchors of $L_u$ become more. That is our control; the paper's figure has
+# none.
 #
 # ## A miniature, live
 #
@@ -216,8 +216,8 @@ for a, row in zip(few, small, strict=True):
 
 
 # %% [markdown]
-# A surface in perspective hides its own back and has no numbers. A map has both, so we
-# draw them side by side from here on.
+# A surface in perspective hides its own back and has no numbers. A map hides nothing, so
+# we draw the two side by side from here on.
 
 
 # %% tags=["hide-input"]
@@ -281,8 +281,11 @@ print("a point. One run a point: it could as well be another draw.")
 # %% [markdown]
 # **The negative set.** The bound that the paper speaks of is, with chapter 7's count,
 #
-# $$ I(X_1; X_2) \;\ge\; \log(|\mathcal N| + 1) - L_u , \qquad
-#    \log(|\mathcal N| + 1) - L_u \;\le\; \min\Bigl(\log(|\mathcal N| + 1),\;
+# $$ I(X_1; X_2) \;\ge\; \log(|\mathcal N| + 1) - L_u , $$
+#
+# and it has two caps,
+#
+# $$ \log(|\mathcal N| + 1) - L_u \;\le\; \min\Bigl(\log(|\mathcal N| + 1),\;
 #    \log \tfrac{|\mathcal N| + 1}{1 + |\mathcal N|/e}\Bigr) . $$
 #
 # The first cap holds for every critic, the second for $f = \exp(\cos)$, and it stays
@@ -778,7 +781,7 @@ print("Differences add up: 4,999 − 100 goes by way of 999.")
 # information that is not there). It is still the quantity that the paper's argument is
 # about: does it grow with $|\mathcal N|$, and does F1 follow it?
 
-# %% mystnb={"markdown_format": "gfm"} tags=["hide-input", "nbval-ignore-output"]
+# %% mystnb={"markdown_format": "myst"} tags=["hide-input", "nbval-ignore-output"]
 
 
 def last_bound(N):
@@ -838,7 +841,8 @@ else:
 # ## The verdict
 #
 # Figure 3 is of XRMB, so its rows of the [ledger](A3_ledger) stay *not run*. The last
-# column has what MOCHA says. The row on the bound was decided by chapter 7, without runs.
+# column has what stands beside, such as MOCHA. The row on the bound was decided by
+# chapter 7, without runs.
 
 # %% mystnb={"markdown_format": "gfm"} tags=["hide-input", "nbval-ignore-output"]
 entries = [r for r in ledger.ledger("../results") if "4.5" in r.where]

@@ -86,7 +86,7 @@ COLOURS = dict(zip(BY, plots.OKABE_ITO, strict=False))
 # > whole data set, and sees a trade-off: more negatives, higher F1, higher cost.
 #
 # Both are statements about powers of a size, so that is what we fit. Seconds would
-# depend on the machine, and the figure names none. Two remarks before we start.
+# depend on the machine: the paper's has a GPU, ours has none. Two remarks before we start.
 #
 # - The first claim is true of every method with batches of a fixed size: twice the
 #   rows are twice the steps of an epoch, and each step costs what it did. What can be
@@ -115,11 +115,11 @@ rows = [
     ["(b) negatives", "500, 1,000, …", sizes[1]],
     ["(b) ours alone", "–", ", ".join(f"{n:,}" for n in e.ALONE)],
     ["what is timed", "500 epochs", "(a) a whole epoch; (b) one step"],
-    ["threads, device", "not given", "one, CPU"],
+    ["device", "RTX 5000 GPU (section 4.1)", "CPU, one thread"],
 ]
 table(["", "the text", "here"], rows)
 
-# %% mystnb={"markdown_format": "gfm"} tags=["hide-input"]
+# %% mystnb={"markdown_format": "myst"} tags=["hide-input"]
 what = {
     LITERAL: ["Eq. 5 as printed, n × 2n", "Eq. 7 printed, label by label"],
     RELEASED: ["view 2 against view 1, n × n", "weights 1, class by class"],
@@ -187,10 +187,10 @@ for by, loss in LOSSES.items():
 
 # %% [markdown]
 # All three do a fixed number of products with $n \cdot 2n \cdot d$ multiplications
-# each, so all three are quadratic in $n$: the paper's $O(n^2)$ is right, and no way of
-# computing *this sum* over all pairs exactly escapes it. The released form needs half
-# the pairs of the printed one, because it takes negatives from one view alone. Ours
-# computes its scores twice and still does fewer products.
+# each, so all three are quadratic in $n$: the paper's $O(n^2)$ is right, and we know
+# of no way to compute *this sum* over all pairs exactly that escapes it. The released
+# form needs half the pairs of the printed one, because it takes negatives from one view
+# alone. Ours computes its scores twice and still does fewer products than the printed one.
 
 # %%
 for loss in LOSSES.values():
@@ -474,7 +474,8 @@ for what in (TRAINING, NEGATIVE):
             if fit is None:
                 cells.append("–")
                 continue
-            cells.append(f"{fit.mean:.2f} [{fit.lo:.2f}, {fit.hi:.2f}]")
+            told = f"{fit.mean:.2f} [{fit.lo:.2f}, {fit.hi:.2f}]"
+            cells.append(told.replace("-", "−"))
         x, y = efficiency.series(measured, what, by)
         _, ours = efficiency.series(measured, what, OURS)
         ratio = np.divide(y, ours[: len(y)])

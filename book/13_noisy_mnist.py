@@ -59,7 +59,7 @@ import numpy as np
 import torch
 from scipy.special import stdtrit
 
-from herocon_lite import experiments, ledger, losses, paper, plots
+from herocon_lite import experiments, ledger, paper, plots
 from herocon_lite.data import load, split
 from herocon_lite.data.cards import find_card
 from herocon_lite.data.splits import LABELED
@@ -71,6 +71,8 @@ from herocon_lite.report import (
     in_points,
     in_words,
     level,
+    printed_table,
+    switched_on,
     table,
     verdicts,
 )
@@ -89,15 +91,7 @@ torch.set_num_threads(1)  # the matrices below are small
 # %% mystnb={"markdown_format": "gfm"} tags=["hide-input"]
 printed = paper.RESULTS["mnist"]
 five = paper.REPETITIONS
-half = stdtrit(five - 1, 0.975) / math.sqrt(five)
-rows = []
-for name, cell in printed.items():
-    f1 = f"{cell.f1:.4f} ± {cell.f1_sd:.4f}"
-    auc = f"{cell.auc:.4f} ± {cell.auc_sd:.4f}"
-    ends = [100 * (cell.f1 + sign * half * cell.f1_sd) for sign in (-1, 1)]
-    rows.append([name, f1, auc, f"{ends[0]:.1f} to {ends[1]:.1f}"])
-heads = ["method, N-MNIST", "F1", "AUC", "95 % of F1, in points"]
-table(heads, rows)
+printed_table("mnist")
 
 # %% [markdown]
 # > **The paper says** (section 4.2) that HeroCon has the best F1 and the best AUC; that
@@ -124,15 +118,10 @@ print(f"From the worst F1 to the best: {width:.1f} points.")
 # %% [markdown]
 # ## The settings side by side
 
-# %% mystnb={"markdown_format": "gfm"} tags=["hide-input"]
+# %% mystnb={"markdown_format": "myst"} tags=["hide-input"]
 text, code = (experiments.setting("mnist", p) for p in ("paper", "released"))
 plan, labelled = Schedule(text.steps), LABELED["mnist"]
 RELEASED_ROWS = code.unlabeled_batch  # what most rows here have
-
-
-def switches(preset):
-    found = [k for k, on in vars(losses.PRESETS[preset]).items() if on]
-    return ", ".join(f"`{name}`" for name in found) or "none"
 
 
 def negatives(rows):
@@ -158,7 +147,7 @@ rows = [
     ["second view", "none: Eq. 4", "another noise", "both, told apart"],
     ["unlabelled rows a step", many, few, f"{few}; one run {many}"],
     ["so $\\lvert N\\rvert$", *map(negatives, (many, few, few))],
-    ["switched on", switches("paper"), switches("released"), "none"],
+    ["switched on", switched_on("paper"), switched_on("released"), "none"],
     ["AUC of", area, "probabilities", "both"],
     ["repetitions", five, "5, same labels", "10 seeds; 3 with U"],
 ]
@@ -173,7 +162,7 @@ print("The public code changes:", ", ".join(changed))
 # %% [markdown]
 # A run with 4,000 unlabelled pictures a step takes a CPU hours, so the rows that see
 # the unlabelled set ("with U") have 1,000, as the public code does, and three seeds.
-# One HeroCon run has 4,000, to see what that changes; it is printed as one run.
+# A single HeroCon run is to have 4,000, to see what that changes.
 #
 # ## Four pictures of a digit
 #
@@ -276,7 +265,7 @@ print("code's under 3. With uniform noise HeroCon-s gains over 3 points.")
 #
 # HeroCon-s has a strong term here, $\beta = 2$, and few steps were made. A term that
 # speeds training up looks like one that makes it better, until both are trained to the
-# end. The stored runs below are.
+# end. The stored runs below take the paper's 500 steps.
 #
 # ## Which area?
 #
@@ -289,8 +278,8 @@ print("code's under 3. With uniform noise HeroCon-s gains over 3 points.")
 # \text{AUC}_{\text{hard}} = \tfrac12 \Big( a + 1 - \frac{1 - a}{K - 1} \Big)
 # $$
 #
-# ([point F4](A2_point_by_point) has the argument). Each network above gives a point of
-# either kind.
+# ([chapter 10](10_two_view_speech) has the argument). Each network above gives a point
+# of either kind.
 
 # %% tags=["hide-input", "nbval-ignore-output"] mystnb={"image": {"alt": "AUC against accuracy. A line shows the AUC of decisions; quick runs lie on it with their decisions and well above it with their probabilities. The paper's rows, crosses near accuracy 0.9: four or five on the line, HeroCon a little above it, Info-NCE, C2AE and MIB far below. None is near where probabilities lie."}}
 fig, ax = plt.subplots(figsize=(9, 3.8))
@@ -335,15 +324,15 @@ print("below it by more than 0.01:", ", ".join(under))
 # So five rows of the paper's column (one of them printed twice) are areas of
 # *decisions*, or would be by a remarkable coincidence. HeroCon's lies a little above
 # the line. Three baselines lie far below it, and neither area explains them; exercise
-# 2 shows that an AUC can be made as low as one likes without changing a decision. In
-# this column, then, rows differ in more than the method, and HeroCon's lead in AUC
+# 2 shows that an AUC can be made much lower without changing a decision. In this
+# column, then, rows differ in more than the method, and HeroCon's lead in AUC
 # should not be read as a lead in ranking.
 #
 # ## The stored runs on N-MNIST
 #
 # The whole MNIST, the paper's CNN, 500 steps, uniform noise. A seed draws the 200
-# labelled pictures, the noise, and the first weights. Methods that see labels only
-# have ten seeds to come, those that see the unlabelled set three.
+# labelled pictures, the noise, and the first weights. We aim at ten seeds for
+# methods that see labels only, at three for those that see the unlabelled set.
 
 
 # %% tags=["nbval-ignore-output"]
@@ -568,8 +557,8 @@ print("Differences are antisymmetric, and add up along HeroCon-s.")
 # %% [markdown]
 # ### The recipes for noise, in full
 #
-# The same question as in the miniature, for DNN and HeroCon. The single run with
-# 4,000 unlabelled pictures a step stands in the last row.
+# The same question as in the miniature, for DNN and HeroCon. The last row is for the
+# single run with 4,000 unlabelled pictures a step.
 
 # %% mystnb={"markdown_format": "gfm"} tags=["hide-input", "nbval-ignore-output"]
 rows = []
@@ -630,7 +619,7 @@ cost = middle["clean"] - middle["uniform"]
 print(f"1. Which noise it is moved a plain network by {cost:.0f} points of")
 print(f"   F1 (quick, mnist5k). The paper's column is {width:.1f} wide.")
 print(f"2. {len(on_line)} of {len(gap)} printed AUC values are areas of")
-print(f"   decisions, to the third decimal; {len(under)} are below those.")
+print(f"   decisions, to 0.001; {len(under)} are below those.")
 tests = {
     "3. One view in place of two, DNN": "one view − two: DNN",
     "4. Statistics of unlabelled rows": "BN(U) alone: − DNN",
@@ -676,7 +665,7 @@ print(f"{len(COMMANDS)} commands make all runs of this chapter.")
 #   than the whole table is wide.
 # - An AUC of decisions is a function of accuracy. A column of them adds nothing to the
 #   column beside it.
-# - Half of the printed AUC column fits decisions and the rest fits nothing we know, so
+# - Five of the nine printed AUC values fit decisions, the others fit nothing we know. So
 #   the column does not compare methods.
 # - A repetition that keeps the labelled rows repeats less than it seems to.
 #
@@ -745,7 +734,7 @@ cover = {}
 for b in (0, 1, 2):
     u, e = random.normal(size=(20_000, 1)), random.normal(size=(20_000, 5))
     score = b * u + e
-    reach = half * score.std(1, ddof=1)  # of a mean of five
+    reach = stdtrit(4, 0.975) / math.sqrt(5) * score.std(1, ddof=1)
     cover[b] = (np.abs(score.mean(1)) < reach).mean()
 assert abs(cover[0] - 0.95) < 0.01
 assert cover[2] < 0.5 < cover[1] < 0.75

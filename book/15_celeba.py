@@ -42,8 +42,8 @@
 # stored anywhere in this book, only numbers about all of it. Every face that this page
 # computes with is drawn by code (`faces`).
 #
-# The stored runs come later and grow. What this page says of them is written by a cell
-# from the numbers at hand, or checked by one, and a part that has no runs says so.
+# The stored runs grow. What this page says of them is written by a cell from the
+# numbers at hand, or checked by one, and a part that has no runs says so.
 
 # %% tags=["remove-cell", "nbval-ignore-output"]
 # Makes `herocon_lite` importable: a no-op once installed; beside a checkout it uses that; on Colab it clones.
@@ -89,6 +89,8 @@ from herocon_lite.report import (
     in_points,
     in_words,
     level,
+    printed_table,
+    switched_on,
     table,
 )
 from herocon_lite.train import Schedule, embed, predict, train
@@ -100,21 +102,13 @@ torch.set_num_threads(1)  # the matrices below are small
 # %% [markdown]
 # ## What the paper reports
 #
-# F1 and AUC on CelebA, mean and standard deviation of five repetitions. The third
+# F1 and AUC on CelebA, mean and standard deviation of five repetitions. The last
 # column is the 95 % interval of a mean of five, if the deviation is the sample's.
 
 # %% mystnb={"markdown_format": "gfm"} tags=["hide-input"]
 printed = paper.RESULTS["celeba"]
 five = paper.REPETITIONS
-half = stats.t.ppf(0.975, five - 1) / math.sqrt(five)
-rows = []
-for name, cell in printed.items():
-    f1 = f"{cell.f1:.4f} ± {cell.f1_sd:.4f}"
-    auc = f"{cell.auc:.4f} ± {cell.auc_sd:.4f}"
-    ends = [100 * (cell.f1 + sign * half * cell.f1_sd) for sign in (-1, 1)]
-    rows.append([name, f1, auc, f"{ends[0]:.1f} to {ends[1]:.1f}"])
-heads = ["method, CelebA", "F1", "AUC", "95 % of F1, in points"]
-table(heads, rows)
+printed_table("celeba")
 
 # %% [markdown]
 # > **The paper says** (section 4.3) that its methods outperform all baselines, in F1
@@ -177,7 +171,7 @@ def always_yes(data):
 
 yes = always_yes("celeba")
 f1s = [cell.f1 for cell in printed.values()]
-print(f"CelebA: yes to everything has F1 {yes:.3f} and AUC 0.5;", end=" ")
+print(f"CelebA: yes to everything has F1 {yes:.3f} and AUC 0.5;")
 print(f"Table 3 has {min(f1s):.3f} to {max(f1s):.3f}.")
 scene = [cell.f1 for cell in paper.RESULTS["scene"].values()]
 print(f"Scene: {always_yes('scene'):.3f};", end=" ")
@@ -186,8 +180,8 @@ assert 0.01 < min(f1s) - yes < max(f1s) - yes < 0.07
 assert min(scene) > 1.9 * always_yes("scene")
 
 # %% [markdown]
-# All of Table 3's F1 lies within seven points of an answer that never looks at a face.
-# Whether the paper weights as its code does, it does not say; if so, its best method is
+# All F1 of Table 3 on CelebA lie within seven points of an answer that never looks at a
+# face. Whether the paper weights as its code does, it does not say; if so, its best method is
 # six points above that answer, and DNN two. AUC has no such floor above one half: read
 # that column first.
 #
@@ -196,17 +190,12 @@ assert min(scene) > 1.9 * always_yes("scene")
 # The last column is what the stored runs do. It is **reduced** in four ways: the first
 # 10,000 faces at half size, the thin network, 300 steps, fewer seeds.
 
-# %% mystnb={"markdown_format": "gfm"} tags=["hide-input"]
+# %% mystnb={"markdown_format": "myst"} tags=["hide-input"]
 presets = ("paper", "released")
 text, code = (experiments.setting("celeba", name) for name in presets)
 plan, labelled = Schedule(text.steps), LABELED["celeba"]
 SMALL = {"steps": 300, "widths": "thin"}
 REDUCED = {"changes": SMALL}
-
-
-def switches(preset):
-    found = [k for k, on in vars(losses.PRESETS[preset]).items() if on]
-    return ", ".join(f"`{name}`" for name in found) or "none"
 
 
 def step_rows(s):
@@ -246,7 +235,7 @@ rows = [
     ["HeroCon-s has", *of_s],
     ["α, β of baselines", *baseline],
     ["learning rate", *[plan.lr] * 4],
-    ["switched on", "none", switches("released"), "none", "none"],
+    ["switched on", "none", switched_on("released"), "none", "none"],
     ["repetitions", five, "not given", "yours", "3 seeds or more"],
 ]
 heads = ["", "the text", "the public code", "full command", "reduced, here"]
@@ -275,13 +264,15 @@ print(f"The public code takes {share:.0%} of the text's steps.")
 #
 # ## Who has a positive?
 #
-# Let $y_i \in \{0,1\}^c$ be the label vector of row $i$ in a batch of $b$ rows. Four
+# Let $y_i \in \{0,1\}^c$ be the label vector of row $i$ in a batch of $b$ rows. Three
 # ways to say which other rows are its positives:
 #
 # $$
-# P_{\text{same}}(i) = \{j \ne i: y_j = y_i\}, \quad
-# P_{\text{any}}(i) = \{j \ne i: y_i \cdot y_j > 0\}, \quad
-# P_a(i) = \{j \ne i: y_{ia} = y_{ja} = 1\} .
+# \begin{aligned}
+# P_{\text{same}}(i) &= \{j \ne i: y_j = y_i\}, \\
+# P_{\text{any}}(i) &= \{j \ne i: y_i \cdot y_j > 0\}, \\
+# P_a(i) &= \{j \ne i: y_{ia} = y_{ja} = 1\} .
+# \end{aligned}
 # $$
 #
 # SupCon {cite}`khosla2020` in its strict form takes the first. A tolerant form takes
@@ -311,11 +302,11 @@ same, some, per_label = map(np.concatenate, (same, some, per_label))
 # $n_v$ faces of vector $v$ among $n$, and rates $p_a$ of the labels, a row expects
 #
 # $$
-# (b-1)\, \frac{\sum_v n_v (n_v - 1)}{n (n-1)} \ \text{equals}, \qquad
-# (b-1) \sum_a p_a^2 \ \text{pairs and labels}, \qquad
-# \mathbb E\, \sigma = 1 - \frac1c \sum_a 2 p_a (1 - p_a) ,
+# (b-1)\, \frac{\sum_v n_v (n_v - 1)}{n (n-1)} \ \text{equals} \qquad \text{and} \qquad
+# (b-1) \sum_a p_a^2 \ \text{pairs and labels} ;
 # $$
 #
+# the mean of $\sigma$ over all pairs is $1 - \frac1c \sum_a 2 p_a (1 - p_a)$,
 # and two faces share *some* label at least as often as they share the most frequent
 # one.
 
@@ -365,7 +356,7 @@ assert idle > 0.7 and two_or_more > 0.9 * c
 # nothing to pull. The tolerant form has the opposite trouble: nearly everybody is a
 # positive. And look at σ: two faces drawn at random agree in most of their labels,
 # since most labels are rare, and "both lack it" counts as agreement. A σ of one half
-# would mean that a coin decides; any two faces are well above that.
+# would mean that a coin decides; on average, two faces are well above that.
 #
 # ## What does each loss do with them?
 #
@@ -574,7 +565,7 @@ print("code's sum over labels over a third of all.")
 # HeroCon-s starts out as almost nothing but DNN; the two readings of one line of the
 # paper are far apart in what $L_s$ may do. The public code's sum over labels is a
 # weight of its own: thirteen here, forty on CelebA. And SupCon, with Khosla's
-# temperature of 0.1, is ten times as loud as Eq. 7 with 1, where it has positives at
+# temperature of 0.1, is about ten times as loud as Eq. 7 with 1, where it has positives at
 # all; on CelebA it is silent in most steps.
 #
 # ## A miniature, live
@@ -666,8 +657,8 @@ print("Eq. 7, least if any shared label makes a positive.")
 # :class: warning
 # The runs below have 10,000 faces in place of 50,000, files at half size, the public
 # code's thin VGG, 300 steps in place of 6,000. 500 labelled faces, 50 + 200 rows a
-# step, both views, all weights and the learning rate are the paper's. They stand
-# *beside* the paper's numbers and give no verdict on them.
+# step and the learning rate are the paper's, and its weights as we read them. They
+# stand *beside* the paper's numbers and give no verdict on them.
 # ```
 
 # %% tags=["nbval-ignore-output"]
@@ -737,8 +728,8 @@ print("steps, 50 + 200 rows a step, the card's files, one split a seed.")
 #
 # Dots are seeds, a diamond is their mean, the bar its 95 % interval (Student's t). A
 # cross is what the paper prints for the full experiment. The dotted line is the F1 of
-# *yes to everything*. Levels cannot be expected to agree: fewer steps, another network,
-# half the pixels.
+# *yes to everything*. Levels cannot be expected to agree: fewer steps, a thinner
+# network, smaller pictures.
 
 # %% tags=["hide-input", "nbval-ignore-output"] mystnb={"image": {"alt": "Two panels, F1 and AUC on reduced CelebA, one row a method of Table 3: a faint dot for each seed, the mean with its 95 percent interval, and a cross at the value that the paper prints for the full experiment. A dotted line marks the F1 of answering yes to everything. Rows without runs say so."}}
 own = [name.startswith("HeroCon") for name in SHOWN]
@@ -970,7 +961,7 @@ print("The two commands make all nine rows of Table 3, reduced.")
 # research only, no copy of the pictures to anybody else. If you accept them:
 #
 # ```sh
-# export HEROCON_ACCEPT_TERMS=celeba   # downloads; or put the files into data/celeba/
+# export HEROCON_ACCEPT_TERMS=celeba   # downloads; or fill data/celeba/
 # python -m herocon_lite data celeba   # are they there, and whole?
 # python -m herocon_lite run celeba dnn supcon cmc mib c2ae deepmtmv \
 #     herocon-s herocon-u herocon --budget paper --seeds 5

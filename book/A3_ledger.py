@@ -103,7 +103,7 @@ Markdown("\n".join(lines))
 # was read and never copied. Settings are the paper's: budget `paper`, labelled rows drawn anew for
 # every seed, the test rows as unlabelled rows. Where one view must become two, "ours" has two noisy
 # copies, as the public code does; Eq. 4, which the text names, stands beside it. Statements are
-# checked by computation, and the theory chapters have the proofs. XRMB could not be had, so its rows
+# checked by computation, and the theory chapters have the proofs. XRMB could not be had, so its cells
 # say "not run"; another two-view speech set, MOCHA, has a page of its own, since it is not XRMB.
 
 # %% tags=["remove-input", "nbval-ignore-output"]
@@ -364,7 +364,7 @@ print("no cell and no sentence has been judged on fewer than three seeds.")
 # %% [markdown]
 # ## What we learnt
 #
-# - A table's cell is a claim, and most papers make a hundred of them. To check all of them one
+# - A table's cell is a claim, and this paper makes over a hundred claims. To check all of them one
 #   needs the rule first and the runs second.
 # - A verdict needs an interval on both sides. Five repetitions tell few neighbours of the tables
 #   apart.
