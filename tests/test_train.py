@@ -1,5 +1,7 @@
 """The loop: same seed same bytes, labels of unlabelled rows never used, runs that go on."""
 
+import os
+import platform
 import subprocess
 import sys
 from dataclasses import replace
@@ -211,3 +213,13 @@ def test_a_gpu_is_asked_to_repeat_itself_and_left_as_it_was():
     assert (torch.are_deterministic_algorithms_enabled(), torch.backends.cudnn.benchmark) == before
     with repeatable(torch.device("cpu")):  # needs nothing
         assert torch.are_deterministic_algorithms_enabled() == before[0]
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="x86 only")
+def test_the_command_line_adds_up_in_the_same_order_on_every_x86():
+    script = """
+import herocon_lite.__main__, torch
+assert torch.backends.cpu.get_cpu_capability() != "AVX512", "sums would be added up otherwise"
+"""
+    bare = {k: v for k, v in os.environ.items() if k != "ATEN_CPU_CAPABILITY"}
+    subprocess.run([sys.executable, "-c", script], check=True, env=bare)
