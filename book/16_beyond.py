@@ -215,8 +215,9 @@ assert all(GRID[p] < 0.4 for p in picks) and np.mean(gained) > 0.002
 print("Both seeds choose less than 0.4; on the mean of the two F1 gains.")
 
 # %% [markdown]
-# On yeast a "yes" is cheap: a gene has four labels on average, and F1 forgives a wrong
-# yes more than a missed one. A fixed 0.4 has no reason to be right elsewhere.
+# If probabilities are honest, the best threshold for a label's F1 is half of the F1 that
+# it reaches there, so never above one half. If they are not, it may lie anywhere. A
+# fixed 0.4 has no reason to be right for all data and all networks.
 #
 # ## Scene: what F1 measures
 #

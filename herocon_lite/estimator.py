@@ -344,7 +344,7 @@ def _best_threshold(views: list[np.ndarray], Y: np.ndarray, fitted, folds: int, 
     from sklearn.model_selection import KFold
 
     P = np.empty_like(Y)
-    for seen, asked in KFold(folds, shuffle=True, random_state=seed).split(Y):
+    for seen, asked in KFold(folds, shuffle=True, random_state=seed % 2**32).split(Y):
         method, _ = fitted(seen)
         P[asked] = predict(method, [v[asked] for v in views], "multilabel")
     grid = sorted({*THRESHOLDS, 0.4, 0.5})

@@ -13,6 +13,7 @@ import torch
 STATUS, CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 # Of glibc's malloc.h: largest top that is kept, and how many blocks may come from the system.
 M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4
+NO_GLIBC = (AttributeError, OSError, TypeError)  # another C library; Windows has no CDLL(None)
 
 
 def keep_freed() -> None:
@@ -21,7 +22,7 @@ def keep_freed() -> None:
     On a CPU each such page is zeroed first, which takes nearly half of a step of Noisy MNIST.
     Numbers are not touched. Elsewhere than on Linux with glibc this does nothing.
     """
-    with contextlib.suppress(OSError, AttributeError):
+    with contextlib.suppress(*NO_GLIBC):
         libc = ctypes.CDLL(None)
         libc.mallopt(M_MMAP_MAX, 0)
         libc.mallopt(M_TRIM_THRESHOLD, 2**31 - 1)
@@ -31,7 +32,7 @@ def reset(device: torch.device | None = None) -> None:
     """From here on :func:`peak_mib` counts anew; outside Linux and CUDA it goes on counting."""
     if device is not None and device.type == "cuda":
         torch.cuda.reset_peak_memory_stats(device)
-    with contextlib.suppress(OSError, AttributeError):  # not glibc
+    with contextlib.suppress(*NO_GLIBC):
         ctypes.CDLL(None).malloc_trim(0)  # what was kept is not held by what comes
     with contextlib.suppress(OSError):  # not Linux, or not allowed
         CLEAR.write_text("5")
