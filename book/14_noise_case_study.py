@@ -128,13 +128,15 @@ rows = [
     ["α of HeroCon-u, HeroCon", 0.5, "not given", "as the text"],
     ["β of HeroCon-s, HeroCon", 10, "not given", "as the text"],
     ["map from x to z in Eq. 4", "none", "no Eq. 4", "linear, learned"],
+    ["arithmetic", "not given", "float32", "layers in bfloat16"],
     ["repetitions", "not given", "not given", "3 seeds"],
 ]
 table(["", "the text", "the public code", "here"], rows)
 
 # %% [markdown]
-# Two lines need a word. *Unlabelled rows*: fewer than the text has, since 40 kinds of
-# runs on a CPU must fit. *Map*: Eq. 4 compares $X_i$ with $Z_i$, which have different
+# Three lines need a word. *Unlabelled rows*: fewer than the text has, since 40 kinds of
+# runs on a CPU must fit. *Arithmetic*: as in [chapter 13](13_noisy_mnist), which asks
+# what it changes. *Map*: Eq. 4 compares $X_i$ with $Z_i$, which have different
 # sizes; ours learns a matrix $A$ and compares $AX_i$ ([chapter 1](01_picture_to_loss)).
 # At noise 0 the two "views" are the same picture twice.
 #
@@ -494,6 +496,7 @@ FOUR = ("DNN", "HeroCon-s", "HeroCon-u", "HeroCon")
 def kind(name, views, share):
     """How the record of such a run is found."""
     changes = {"share": share, "views": "gaussian"}
+    changes |= {"precision": "bfloat16"}
     if name in ("HeroCon-u", "HeroCon"):
         changes |= {"unlabeled_batch": ROWS, "alpha": 0.5}
     if name in ("HeroCon-s", "HeroCon"):
@@ -670,16 +673,17 @@ else:
 # and the peak of the process.
 #
 # ```sh
-# go="python -m herocon_lite run mnist"
-# rest="--views gaussian --budget paper --seeds 3"
 # for form in two_noisy eq4; do
 #   for share in 0 0.25 0.5 0.75 1; do
-#     $go dnn --form $form $rest --set share=$share
-#     $go herocon-s --form $form $rest --set share=$share beta=10
-#     $go herocon-u --form $form $rest \
-#         --set share=$share unlabeled_batch=500 alpha=0.5
-#     $go herocon --form $form $rest \
-#         --set share=$share unlabeled_batch=500 alpha=0.5 beta=10
+#     go() {
+#       python -m herocon_lite run mnist $1 --form $form \
+#         --views gaussian --budget paper --seeds 3 \
+#         --set share=$share precision=bfloat16 ${@:2}
+#     }
+#     go dnn
+#     go herocon-s beta=10
+#     go herocon-u unlabeled_batch=500 alpha=0.5
+#     go herocon unlabeled_batch=500 alpha=0.5 beta=10
 #   done
 # done
 # ```

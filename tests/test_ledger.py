@@ -378,6 +378,13 @@ def test_digits_may_see_fewer_unlabelled_rows_and_the_row_says_so(store):
     assert cell(store, "F1 of HeroCon", "N-MNIST").seeds == 4  # now the paper's size has enough
 
 
+def test_precision_alone_does_not_choose_the_runs_of_a_row(store):
+    add(store, "dnn", [0.90, 0.91, 0.92], data="mnist")  # a check of a few seeds in float32
+    add(store, "dnn", [0.93] * 5, data="mnist", changes={"precision": "bfloat16"})
+    row = cell(store, "F1 of DNN", "N-MNIST")
+    assert row.seeds == 5 and row.budget == "paper, precision bfloat16"
+
+
 def test_reduced_faces_stay_not_run_and_are_told_beside(store):
     small = {"changes": {"steps": 300}, "data": "celeba"}
     add(store, "dnn", [0.50, 0.51, 0.50], **small)
