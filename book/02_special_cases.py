@@ -1016,13 +1016,15 @@ plt.show()
 # - **SimCLR: true with one added step.** Eq. 5 with $g \equiv 1$ is one direction of
 #   NT-Xent, the mean of both is NT-Xent. But $g \equiv 1$ is a statement about the formula:
 #   no network $H$ gives it unless the representations have collapsed.
-# - **SupCon: false as stated, true for two rows per class.** Eq. 7 on one-hot labels with the
+# - **SupCon: not as stated, but true for two rows per class.** Eq. 7 on one-hot labels with the
 #   indicator is Eq. 6, and that is SINCERE, averaged over classes. With the Hamming distance
 #   it has a margin of $\tau\log2$ besides.
-# - **The difference is not to the paper's shame.** Eq. 6 never pushes rows of one class apart,
+# - **The difference does not count against the paper.** Eq. 6 never pushes rows of one class apart,
 #   SupCon does. It is another loss, and perhaps a better one.
 # - Consequently a table in which "SupCon" means Eq. 6 compares HeroCon with a relative of
-#   SupCon. This book keeps the two apart by name.
+#   SupCon. In our own tables the row *SupCon* is Khosla's loss where rows have several labels
+#   ([chapter 9](09_scene)), and Eq. 6, as in the paper, where they have one class
+#   ([chapter 10](10_two_view_speech)); each page says so.
 #
 # ## Exercises
 #

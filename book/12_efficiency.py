@@ -373,7 +373,7 @@ print("The largest tensor is chunk × n numbers, once that exceeds n × d.")
 # One thread; seconds of the processor (on a quiet machine they are seconds of the
 # clock); the three implementations take turns within each round, and the best round
 # counts. Memory is the peak of a process started for this one step, above its inputs.
-# Whoever would keep more than 2 GiB for backward is not run.
+# An implementation that would keep more than 2 GiB for backward is not run.
 
 
 # %% tags=["nbval-ignore-output"]
@@ -515,7 +515,7 @@ print("above 1.2 with matrices, below it for ours, the fastest throughout.")
 # `python -m herocon_lite bench` times single losses, $L_u$ up to 50,000 rows. *Bare
 # products* are the eight matrix products that a step of Eq. 5 seems to need, and
 # nothing else: no exponentials, no normalising, no H. Ours needs six of the eight,
-# since the scores of a view with itself are symmetric. So three quarters of the bare
+# since two of the score tables are two others transposed. So three quarters of the bare
 # products' time is what products cost us, and the rest is mostly exponentials.
 
 # %% mystnb={"markdown_format": "gfm"} tags=["hide-input", "nbval-ignore-output"]
@@ -691,7 +691,7 @@ for by in (LITERAL, RELEASED):
     square = (large - 2 * small) / (1024**2 - 2 * 512**2)  # bytes a pair
     rows = math.sqrt(2**30 / square)
     print(f"{by:13} {square:3.0f} bytes a pair of rows: {rows:,.0f} rows")
-    print(f"{'':13} so {square // 16:.0f} matrices n × 2n, 8 bytes a number")
+    print(f"{'':13} so {square // 8:.0f} matrices n × n, 8 bytes a number")
     assert 1500 < rows < 5000
 few = kept(LOSSES[OURS], 1024) / 1024  # float32, bytes a row
 assert 2**30 / few > 500_000

@@ -320,6 +320,50 @@ table([*heads, "chosen most often"], rows)
 # The choice was made with 420 rows a step, to have it in seconds, and is judged at that
 # size and at the paper's, on the seeds whose records tell F1 at other thresholds.
 #
+# ### Each method with a threshold of its own
+#
+# Now the comparison can be made as it should be: each method chooses its threshold
+# inside its own labelled rows, seed by seed, and is judged on the test rows. (HeroCon
+# has 420 rows a step here, the others see labelled rows only.)
+
+
+# %%
+def own_threshold(method, **other):
+    """F1 at 0.4, F1 at the threshold chosen inside, AUC; one row a seed."""
+    inside, outside = (
+        pd.DataFrame(
+            {t: scene.runs(method, c, protocol=protocol, **other) for t, c in COLUMNS.items()}
+        ).dropna()
+        for protocol in beyond.PROTOCOLS
+    )
+    picks = beyond.chosen(inside)
+    picks = picks[picks.index.isin(outside.index)]
+    f1 = pd.DataFrame({"at 0.4": outside.loc[picks.index, 0.4]})
+    f1["own"] = [outside.loc[seed, t] for seed, t in picks.items()]
+    return f1.assign(auc=scene.runs(method, "auc", **other))
+
+
+# %% mystnb={"markdown_format": "gfm"} tags=["hide-input", "nbval-ignore-output"]
+small = {"changes": beyond.changes("scene", PRINTED[0])}
+judged = {
+    name: own_threshold(ours, **(small if ours == "herocon" else {})) for name, ours in FOUR.items()
+}
+PAIRS = [("HeroCon", "DNN"), ("HeroCon-s", "DNN"), ("DeepMTMV", "DNN")]
+PAIRS += [("HeroCon", "DeepMTMV")]
+rows = []
+for a, b in PAIRS:
+    gap = 100 * (judged[a] - judged[b]).dropna()
+    row = [f"{a} − {b}", len(gap), in_points(gap["at 0.4"])]
+    row += [in_points(gap["own"]), in_words(gap["own"], SEEDS, len(PAIRS))]
+    rows.append([*row, in_points(gap["auc"])])
+heads = ["on Scene", "seeds", "F1, both at 0.4 [95 %]"]
+heads += ["F1, each at its own [95 %]", "so F1 is", "AUC [95 %]"]
+table(heads, rows)
+
+# %% [markdown]
+# What a lead loses between the two columns of F1 was a matter of where probabilities
+# lie, not of what the loss had taught.
+#
 # ## Ten changes
 #
 # What people who train contrastive networks would try first. Each is one option of
@@ -443,15 +487,15 @@ if len(found) > 2:
     told = "beats" if ends.lo > 0 else "does not beat"
     print(f"HeroCon with a threshold chosen inside {told} it as printed")
     print(f"on Scene at full size: {in_points(found)} points of F1,")
-    print(f"{len(found)} seeds, paired; no test label was used.")
+    print(f"{len(found)} seeds, paired; no test label chose the threshold.")
 else:
     print("The comparison at full size waits for its runs.")
 
 # %% [markdown]
 # ## Where it breaks
 #
-# Had we chosen on the test rows, what would we have printed? The candidate with the
-# best mean over all seeds and rows, and its gain:
+# What would we have printed, had each seed taken the candidate that its own test rows
+# like best?
 
 # %% tags=["hide-input", "nbval-ignore-output"]
 for data, pool in gains:
@@ -471,7 +515,7 @@ for data, pool in gains:
     print(f"   like best, {own:+.2f} by its own choice.")
 
 # %% [markdown]
-# The difference between the two columns is what a table made by looking would have
+# The difference between the two numbers is what a table made by looking would have
 # added, and nobody who uses the method would get.
 #
 # ## What we recommend
@@ -483,7 +527,8 @@ for data, pool in gains:
 #   direction. Choose it inside your labelled rows, too.
 # - **Other changes:** the table above says for each data set which ones are told apart
 #   from zero. Take what holds on more than one of them, and check it as well.
-# - **Anything else:** as printed. It was not beaten where the tables say so.
+# - **Anything else:** as printed, unless the table above has a change in bold for data
+#   like yours.
 
 # %%
 parts = split(yeast, seed=0)

@@ -11,3 +11,7 @@ def __getattr__(name: str):
 
         return HeroConClassifier
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]

@@ -101,7 +101,7 @@ def main(argv: list[str] | None = None) -> int:
     ledger.add_argument("--folder", type=Path, default=Path("results"))
     ledger.set_defaults(run=_ledger)
     compare = commands.add_parser(
-        "compare", help="the estimator, untuned, beside logistic regression, on ten splits"
+        "compare", help="the estimator beside its bare network and logistic regression, ten splits"
     )
     compare.add_argument("--folder", type=Path, default=Path("results"))
     compare.set_defaults(run=_compare)
@@ -117,6 +117,9 @@ def main(argv: list[str] | None = None) -> int:
     )
     data.add_argument("name", nargs="?", help="one data set: its card and a few rows")
     data.set_defaults(run=_data)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a redirected Windows console may lack "−" and Greek
+            stream.reconfigure(errors="replace")
     arguments = parser.parse_args(argv)
     try:
         return arguments.run(arguments)
@@ -126,8 +129,13 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _bench(arguments: argparse.Namespace) -> int:
+    from importlib.util import find_spec
+
     from herocon_lite import bench
 
+    missing = [name for name in bench.LIBRARIES if find_spec(name.replace("-", "_")) is None]
+    if missing:  # known now, not after an hour of timing
+        raise ValueError(f"bench compares with other libraries: pip install {' '.join(missing)}")
     rows = bench.run(tuple(arguments.sizes or bench.SIZES))
     print(bench.table(rows))
     folder = arguments.folder or (None if arguments.sizes else Path("results"))
@@ -245,8 +253,9 @@ def _compare(arguments: argparse.Namespace) -> int:
 
     rows = compare.run(arguments.folder)
     for name in compare.DATA:
-        d = compare.differences(rows, name)
-        print(f"{name}: AUC {d.mean:+.4f} [{d.lo:+.4f}, {d.hi:+.4f}] over logistic regression")
+        for other in ("network", "logistic_regression"):
+            d = compare.differences(rows, name, other)
+            print(f"{name}: AUC {d.mean:+.4f} [{d.lo:+.4f}, {d.hi:+.4f}] over {other}")
     return 0
 
 
@@ -266,7 +275,7 @@ def _data(arguments: argparse.Namespace) -> int:
     return doctor(arguments.name)
 
 
-WORDS = ("true", "false", "none")  # of a shell's user, for Python's
+WORDS = ("true", "false")  # of a shell's user, for Python's; "none" is a kind of projector
 
 
 def _size(text: str) -> int:

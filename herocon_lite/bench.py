@@ -34,6 +34,7 @@ SUPERVISED = (500, 40, 1024)  # rows, labels, d: a CelebA-like batch
 LABEL_RATE = 9 / 40
 SCENE = (2407, 294, 6)  # rows (one in twenty labelled), features, labels
 OURS = "herocon_lite"
+LIBRARIES = ("lightly", "pytorch-metric-learning")  # not needed for anything else
 
 ABOUT = (
     "Forward and backward, best of five interleaved rounds (one beyond n = 5,000); peak memory "

@@ -6,14 +6,31 @@ Only what can be told without looking at values is checked here, so that nothing
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import torch
 from torch import Tensor
 
 
 def check_temperature(temperature: float) -> None:
-    if not 0 < temperature < math.inf:
-        raise ValueError(f"temperature must be a positive number; got {temperature}.")
+    if not _between(0, temperature) or temperature == 0:
+        raise ValueError(f"temperature must be a positive number; got {temperature!r}.")
+
+
+def check_weight(name: str, value: float) -> None:
+    if not _between(0, value):
+        raise ValueError(f"{name} must be a finite number ≥ 0; got {value!r}.")
+
+
+def check_choice(name: str, value: object, options: Iterable[str]) -> None:
+    if value not in options:
+        raise ValueError(f"{name} must be one of {', '.join(options)}; got {value!r}.")
+
+
+def check_flag(name: str, value: object) -> None:
+    """Every word is true to Python, "no" as well."""
+    if value not in (True, False, None):
+        raise ValueError(f"{name} must be True or False; got {value!r}.")
 
 
 def check_tensor(name: str, x: Tensor) -> None:
@@ -79,6 +96,13 @@ def check_labels(s: Tensor, Y: Tensor, name: str = "Y") -> Tensor:
     if Y.is_complex():
         raise ValueError(f"{name} must hold 0/1 labels (bool, integer or float); got {Y.dtype}.")
     return Y.to(torch.promote_types(s.dtype, torch.float32))
+
+
+def _between(least: float, value: object) -> bool:
+    try:
+        return bool(least <= value < math.inf)
+    except TypeError:  # no number
+        return False
 
 
 def _check_device(name: str, labels: Tensor, s: Tensor) -> None:

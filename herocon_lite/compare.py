@@ -1,7 +1,8 @@
-"""`python -m herocon_lite compare`: the estimator, untuned, beside logistic regression.
+"""`python -m herocon_lite compare`: the estimator beside its own network without contrast, and
+beside logistic regression, all untuned.
 
-Both get the same labelled rows; the estimator also sees the rest, without labels. Both are tested
-on that rest. Every split is one line of ``results/estimator.jsonl``.
+All get the same labelled rows; the estimator also sees the rest, without labels. All are tested on
+that rest. Every split is one line of ``results/estimator.jsonl``.
 """
 
 from __future__ import annotations
@@ -29,17 +30,23 @@ def targets(dataset: Dataset, rows: np.ndarray) -> np.ndarray:
     return labels.argmax(1) if dataset.kind == "multiclass" else labels
 
 
-def herocon(dataset: Dataset, parts: Split) -> np.ndarray:
+def herocon(dataset: Dataset, parts: Split, **options) -> np.ndarray:
     """(n, c): probabilities on the test rows."""
     train, more, test = (
         [view[rows] for view in dataset.views]
         for rows in (parts.train, parts.unlabeled, parts.test)
     )
-    model = HeroConClassifier(threshold=0.5, random_state=parts.parameters["seed"])  # AUC has none
+    seed = parts.parameters["seed"]
+    model = HeroConClassifier(threshold=0.5, random_state=seed, **options)  # AUC has no threshold
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Label column")  # a rare label may be absent: counted
         model.fit(train, targets(dataset, parts.train), more)
     return _columns(dataset, model.classes_, model.predict_proba(test))
+
+
+def network(dataset: Dataset, parts: Split) -> np.ndarray:
+    """(n, c): the estimator's network, trained on the labels alone."""
+    return herocon(dataset, parts, alpha=0.0, beta=0.0)
 
 
 def logistic_regression(dataset: Dataset, parts: Split) -> np.ndarray:
@@ -70,7 +77,7 @@ def run(folder: Path, names: tuple[str, ...] = DATA, splits: int = SPLITS) -> li
         dataset = load(name)
         parts = split(dataset, seed=seed)
         row = {"data": name, "seed": seed, "split": parts.describe()}
-        for method in (herocon, logistic_regression):
+        for method in (herocon, network, logistic_regression):
             start = time.perf_counter()
             scores = evaluate(dataset.labels[parts.test], method(dataset, parts), dataset.kind)
             row[method.__name__] = scores | {"seconds": round(time.perf_counter() - start, 2)}
@@ -81,13 +88,10 @@ def run(folder: Path, names: tuple[str, ...] = DATA, splits: int = SPLITS) -> li
     return rows
 
 
-def differences(rows: list[dict], name: str, metric: str = "auc") -> results.Interval:
-    """Estimator less logistic regression on the same splits: mean and 95 % interval."""
-    return results.interval(
-        row["herocon"][metric] - row["logistic_regression"][metric]
-        for row in rows
-        if row["data"] == name
-    )
+def differences(rows: list[dict], name: str, other: str) -> results.Interval:
+    """AUC of the estimator less the other's on the same splits: mean and 95 % interval."""
+    mine = [row for row in rows if row["data"] == name]
+    return results.interval(row["herocon"]["auc"] - row[other]["auc"] for row in mine)
 
 
 def _columns(dataset: Dataset, classes: np.ndarray, P: np.ndarray) -> np.ndarray:

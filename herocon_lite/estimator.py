@@ -40,7 +40,7 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
     second one by adding noise.
 
     Args:
-        alpha: weight of L_u; 0 leaves unlabelled rows out.
+        alpha: weight of L_u; with 0 unlabelled rows only take part in the scaling of features.
         beta: weight of L_s. With ``alpha=beta=0`` what is left is a plain neural network.
         temperature: of both contrasts.
         detach: stop the gradient through L_u's weights, which can collapse the representation.
@@ -108,6 +108,8 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
                 a row. A row of −1 or NaN marks an unlabelled sample.
             unlabeled: further rows, in the form of ``views``.
         """
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)  # a fit that fails must not leave half of an older model
         views = self._split("views", views)
         labels, known, self.classes_, self.kind_ = _labels(Y, len(views[0]))
         sizes = [v.shape[1] for v in views]
@@ -115,7 +117,7 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
         varies = labels[known].min(0) != labels[known].max(0)
         self._check_constant(varies)
         device, seed = pick_device(self.device), self._seed()
-        schedule = Schedule(self.steps, None, self.unlabeled_batch, lr=self.lr)
+        schedule = Schedule(self.steps, None, self.unlabeled_batch, lr=self.lr, drop_last=True)
         folds = self._check_threshold(int(known.sum()))
 
         self.sizes_, self.constants_ = sizes, np.where(varies, np.nan, labels[known][0])
@@ -159,9 +161,9 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
             )
             self.threshold_ = 0.5
             return 0
-        if isinstance(self.threshold, str) or not 0 <= self.threshold <= 1:
+        if isinstance(self.threshold, str) or not 0 <= self.threshold < 1:
             raise ValueError(
-                f'threshold must be a probability, 0 to 1, or "cv"; got {self.threshold!r}.'
+                f'threshold must be a probability below 1, or "cv"; got {self.threshold!r}.'
             )
         return 0
 
@@ -188,6 +190,9 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
         if isinstance(self.random_state, (int, np.integer)):
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(2**31))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "device_")  # set last
 
     # -------------------------------------------------------------- use
 

@@ -18,17 +18,17 @@ import torch
 from tqdm import tqdm
 
 from herocon_lite import ranks, results
+from herocon_lite.checks import check_choice
 from herocon_lite.data import Dataset, Split, load, select_classes, split
 from herocon_lite.data.cards import find_card
 from herocon_lite.data.splits import PROTOCOLS, shuffled
 from herocon_lite.losses import PRESETS
-from herocon_lite.methods import Problem, build, settings
+from herocon_lite.methods import FORMS, Problem, build, settings
 from herocon_lite.metrics import evaluate
 from herocon_lite.train import Schedule, pick_device, predict, train
 from herocon_lite.views import two_views
 
 BUDGETS = ("smoke", "laptop", "paper")
-FORMS = ("two_noisy", "eq4")
 # For choosing between settings: each fifth of the labelled rows is tested on, trained on the rest.
 # The test set is seen as unlabelled rows, as ever, and its labels by nobody.
 CROSS_VALIDATION, FOLDS = "cross-validation", 5
@@ -130,9 +130,7 @@ class Run:
         check = {"budget": BUDGETS, "preset": PRESETS, "form": FORMS}
         check["protocol"] = (*PROTOCOLS, CROSS_VALIDATION)
         for name, known in check.items():
-            value = getattr(self, name)
-            if value not in known:
-                raise ValueError(f"{name} must be one of {', '.join(known)}; got {value!r}.")
+            check_choice(name, getattr(self, name), known)
         find_card(self.data)  # unknown names get a suggestion
         known = {*settings(self.method), *(f.name for f in fields(Schedule))}
         known |= {*ENCODER_SETTINGS, *VIEW_SETTINGS}
@@ -224,6 +222,8 @@ def execute(
     skip: Callable[[str], bool] = lambda key: False,
 ) -> results.Record | None:
     """Trains and tests one run. Returns its record, or None if ``skip`` says it is done."""
+    if dataset.name != run.data:
+        raise ValueError(f"dataset must be {run.data}, as the run says; got {dataset.name}.")
     chosen = setting(run.data, run.preset, run.budget)
     prepared, parts = prepare(run, dataset)
     single = len(dataset.views) == 1
@@ -257,7 +257,7 @@ def execute(
         return None
     where = pick_device(device)
     environment = results.environment(where)  # before training: the checkout may move
-    commit = environment["commit"][:7]  # another commit's half-done run is not gone on with
+    commit = environment["commit"].replace(" ", "-")  # another's half-done run is another run
     problem = Problem(
         tuple(view.shape[1:] for view in prepared.views),
         prepared.labels.shape[1],
@@ -328,22 +328,28 @@ def _rows(dataset: Dataset, rows: np.ndarray) -> list:
 def execute_all(runs: list[Run], folder: Path, device: str | None = None) -> int:
     """Executes the runs that have no record yet, storing each as it ends. Returns how many.
 
-    Before each run the store is asked anew, so that several jobs may work on one list.
+    Before each run the store is asked anew, so that several jobs may work on one list; give them
+    different seeds, since two that begin the same run both train it. A run whose loss stops being
+    finite is told at the end and does not keep the others from being made.
     """
     ranks.start(pick_device(device))  # a wrong name fails before any work
     rank, size = ranks.world()
     first = rank == 0  # of several processes one writes
     dataset = load(runs[0].data)
-    known, done = results.finished(folder, runs[0].data), 0
+    known, done, failed = results.finished(folder, runs[0].data), 0, []
     bar = tqdm(runs, unit="run", disable=len(runs) == 1 or not first)
     try:
         for run in bar:
             bar.set_description(f"{run.method}, seed {run.seed}")
             if size == 1:  # ranks must agree, and might read at different moments
                 known = results.finished(folder, run.data)
-            record = execute(
-                run, dataset, device, first, folder / "checkpoints", known.__contains__
-            )
+            try:
+                record = execute(
+                    run, dataset, device, first, folder / "checkpoints", known.__contains__
+                )
+            except FloatingPointError as error:
+                failed.append(f"{run.method}, seed {run.seed}: {error}")
+                continue
             if record is not None:
                 if first:
                     results.append(record, folder)
@@ -351,6 +357,8 @@ def execute_all(runs: list[Run], folder: Path, device: str | None = None) -> int
                 done += 1
     finally:
         ranks.stop()
+    if failed:
+        raise FloatingPointError(f"{done} runs done, {len(failed)} failed. " + " ".join(failed))
     return done
 
 

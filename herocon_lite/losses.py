@@ -164,8 +164,10 @@ def hard_negative(
     if tau_plus > 0:
         # log(Σ − τ⁺ N f⁺), where positive; elsewhere the floor takes over
         excess = math.log(tau_plus) + log_n + positive - log_sum
+        gone = excess >= 0
         excess = excess.clamp_max(-torch.finfo(excess.dtype).eps)
         log_sum = log_sum + torch.log1p(-excess.exp()) - math.log1p(-tau_plus)
+        log_sum = log_sum.masked_fill(gone, -math.inf)
     return _contrast(positive, log_sum.clamp_min(log_n - 1 / temperature))
 
 
@@ -246,6 +248,8 @@ def weighted_unsupervised(
             all rows stay negatives. For several processes that share the work.
     """
     check_views(temperature, z1=z1, z2=z2)
+    if anchors is not None and (anchors.step not in (None, 1) or not len(z1[anchors])):
+        raise ValueError(f"anchors must be slice(start, stop) of at least one row; got {anchors}.")
     switches = _switches(preset)
     a = [unit(z1), unit(z2)]
     if H is not None:
@@ -313,6 +317,8 @@ def sup_con(s: Tensor, y: Tensor, temperature: float = 0.1, chunk: int | None = 
     check_matrix("s", s)
     check_temperature(temperature)
     check_tensor("y", y)
+    if y.ndim == 2 and y.shape[1] == 1 and not y.is_floating_point():
+        y = y[:, 0]  # a column of class numbers
     if y.ndim == 1:
         check_classes(s, y)
         same = y[:, None] == y[None, :]

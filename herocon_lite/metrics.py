@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from herocon_lite.checks import check_choice
+
 KINDS = ("multilabel", "multiclass")
 # At which F1 is told, too: where nets put their probabilities matters as much as their order.
 THRESHOLDS = (0.1, 0.2, 0.3, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98)
@@ -83,8 +85,7 @@ def _array(x) -> np.ndarray:
 
 
 def _checked(Y: np.ndarray, P: np.ndarray, kind: str, threshold: float):
-    if kind not in KINDS:
-        raise ValueError(f"kind must be one of {', '.join(KINDS)}; got {kind!r}.")
+    check_choice("kind", kind, KINDS)
     if not 0 <= threshold < 1:
         raise ValueError(f"threshold must be in [0, 1), a probability; got {threshold}.")
     if Y.ndim != 2 or 0 in Y.shape:

@@ -17,25 +17,29 @@ import torch.distributed as dist
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
+_joined = False  # a process group that the caller has open for work of its own is not ours
+
 
 def start(device: torch.device) -> None:
     """Joins the others, if ``torchrun`` started several, to train on this kind of device."""
-    if int(os.environ.get("WORLD_SIZE", 1)) > 1 and not dist.is_initialized():
+    global _joined
+    if int(os.environ.get("WORLD_SIZE", 1)) > 1 and not _joined:
         if device.type == "cuda":
             torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
         dist.init_process_group("nccl" if device.type == "cuda" else "gloo")
+        _joined = True
 
 
 def stop() -> None:
-    if dist.is_available() and dist.is_initialized():
+    global _joined
+    if _joined:
         dist.destroy_process_group()
+        _joined = False
 
 
 def world() -> tuple[int, int]:
     """This rank's number and how many there are."""
-    if dist.is_available() and dist.is_initialized():
-        return dist.get_rank(), dist.get_world_size()
-    return 0, 1
+    return (dist.get_rank(), dist.get_world_size()) if _joined else (0, 1)
 
 
 def wrap(method: nn.Module) -> nn.Module:

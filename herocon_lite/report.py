@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from herocon_lite.ledger import Row
 
+NO_BREAK = "\u00a0"  # keeps the ends of an interval on one line of a table
+
 # ------------------------------------------------------------------ asking
 
 
@@ -149,7 +151,7 @@ def level(found: pd.Series, digits: int = 4) -> str:
     if len(found) == 0:
         return "not run yet"
     mean, _, lo, hi = (f"{value:.{digits}f}" for value in results.interval(found))
-    return f"{mean}, one run" if len(found) == 1 else f"{mean} [{lo}, {hi}]"
+    return f"{mean}, one run" if len(found) == 1 else f"{mean} [{lo},{NO_BREAK}{hi}]"
 
 
 def in_points(found: pd.Series) -> str:
@@ -157,7 +159,7 @@ def in_points(found: pd.Series) -> str:
     if len(found) == 0:
         return "–"
     mean, _, lo, hi = (f"{value:+.2f}" for value in results.interval(found))
-    return (mean if len(found) == 1 else f"{mean} [{lo}, {hi}]").replace("-", "−")
+    return (mean if len(found) == 1 else f"{mean} [{lo},{NO_BREAK}{hi}]").replace("-", "−")
 
 
 def in_words(found: pd.Series, aim: int, tests: int = 1) -> str:

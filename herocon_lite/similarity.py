@@ -91,9 +91,10 @@ def row_column_logsumexp(
 def _kernel_arguments(
     queries: Tensor, keys: Tensor, chunk: int | None
 ) -> tuple[Tensor, Tensor, int]:
-    if queries.ndim != 2 or keys.ndim != 2 or queries.shape[1] != keys.shape[1]:
+    shapes = queries.shape, keys.shape
+    if queries.ndim != 2 or keys.ndim != 2 or shapes[0][1] != shapes[1][1] or not len(keys):
         raise ValueError(
-            "queries and keys must be matrices with equally many columns; "
+            "queries and keys must be matrices with equally many columns, and there must be keys; "
             f"got {tuple(queries.shape)} and {tuple(keys.shape)}."
         )
     if chunk is None:

@@ -49,6 +49,22 @@ def test_it_learns_labels(toy):
     assert np.array_equal(model.predict(views), P > 0.5)
 
 
+def test_a_fit_that_fails_leaves_no_half_of_an_older_model(toy, monkeypatch):
+    from sklearn.exceptions import NotFittedError
+
+    views, Y, more = toy
+    model = quick().fit(views, Y, more)
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(estimator, "train", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit([3 * v for v in views], Y, more)
+    with pytest.raises(NotFittedError):
+        model.predict(views)
+
+
 def test_a_threshold_is_chosen_on_rows_left_out(monkeypatch):
     Y = (np.arange(40)[:, None] % [2, 4] == 0).astype(np.float32)
     P = np.where(Y == 1, 0.85, 0.75)  # only a threshold between the two is right

@@ -4,6 +4,7 @@ import json
 import multiprocessing
 import os
 import random
+import re
 import subprocess
 import sys
 import time
@@ -17,7 +18,7 @@ from herocon_lite import experiments, results
 from herocon_lite.__main__ import _change, main
 from herocon_lite.data import load, split
 from herocon_lite.experiments import Run, execute, options, prepare, setting
-from herocon_lite.methods import METHODS
+from herocon_lite.methods import METHODS, settings
 from herocon_lite.train import Training
 
 # Typed in from the paper a second time, sections 4.2 and 4.3:
@@ -124,6 +125,16 @@ def test_cross_validation_stays_inside_the_labelled_rows(yeast, quick, monkeypat
     assert np.array_equal(P, P_again)
 
 
+def test_labels_of_test_and_unlabelled_rows_never_reach_training(quick):
+    yeast, run = load("yeast"), Run("yeast", "herocon")
+    train = split(yeast, seed=0).train
+    poisoned = 1 - yeast.labels
+    poisoned[train] = yeast.labels[train]
+    record, other = (execute(run, data) for data in (yeast, replace(yeast, labels=poisoned)))
+    assert record["history"] == other["history"]
+    assert record["metrics"]["auc"] != other["metrics"]["auc"]  # they were poisoned
+
+
 @pytest.mark.parametrize("form", experiments.FORMS)
 def test_one_view_runs_in_both_forms(form, quick):
     record = execute(Run("mnist5k", "herocon-u", form=form), load("mnist5k"))
@@ -221,8 +232,45 @@ def test_a_change_of_something_unused_is_refused(words, message, quick, tmp_path
 
 
 def test_words_of_the_shell_become_values():
-    words = ("true", "False", "none", "0.5", "cosine")
-    assert [_change(f"x={word}")[1] for word in words] == [True, False, None, 0.5, "cosine"]
+    words = ("true", "False", "None", "none", "0.5", "cosine")
+    values = [True, False, None, "none", 0.5, "cosine"]  # "none" is a kind of projector
+    assert [_change(f"x={word}")[1] for word in words] == values
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("detach=no", "detach must be True or False; got 'no'"),
+        ("symmetric=off", "symmetric must be True or False; got 'off'"),
+        ("temperature=0,5", r"temperature must be a positive number; got \(0, 5\)"),
+        ("alpha=big", "alpha must be a finite number ≥ 0; got 'big'"),
+        ("steps=1e2", "steps must be a whole number, at least 1; got 100.0"),
+        ("lr=fast", "lr must be a finite number ≥ 0; got 'fast'"),
+    ],
+)
+def test_a_change_of_the_wrong_kind_is_told_in_a_sentence(change, message, tmp_path, capsys):
+    assert main(["run", "yeast", "herocon", "--set", change, "--folder", str(tmp_path)]) == 2
+    assert re.search(message, capsys.readouterr().err)
+
+
+def test_a_run_needs_its_own_data():
+    with pytest.raises(ValueError, match="dataset must be mfeat, as the run says; got yeast"):
+        execute(Run("mfeat", "dnn"), load("yeast"))
+
+
+def test_one_run_that_fails_does_not_keep_the_others(tmp_path, monkeypatch):
+    real = experiments.execute
+
+    def fails_once(run, *rest):
+        if run.seed == 0:
+            raise FloatingPointError("the loss was no longer finite at step 3")
+        return real(run, *rest)
+
+    monkeypatch.setattr(experiments, "execute", fails_once)
+    runs = [Run("yeast", "dnn", seed, changes=(("steps", 2),)) for seed in range(2)]
+    with pytest.raises(FloatingPointError, match=r"1 failed\. dnn, seed 0: the loss"):
+        experiments.execute_all(runs, tmp_path)
+    assert len(results.finished(tmp_path, "yeast")) == 1
 
 
 def test_presets_of_the_public_code_take_its_settings():
@@ -318,7 +366,8 @@ def test_an_empty_table_says_so(tmp_path, capsys):
 def test_every_method_has_a_setting_on_every_data_set():
     for data in experiments.SETTINGS:
         for method in METHODS:
-            assert options(Run(data, method), setting(data), False) is not None
+            found = options(Run(data, method), setting(data), False)
+            assert found.keys() == settings(method).keys()
 
 
 def test_a_record_tells_how_to_repeat_it(quick, tmp_path, capsys):

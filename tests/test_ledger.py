@@ -149,6 +149,7 @@ def test_the_rule_for_about_equal(lo, hi, state):
         ("smaller", "in part"),
         ("holds fails", "in part"),
         ("holds fails fails", "not reproduced"),
+        ("holds fails open", "not reproduced"),  # one clear miss, and fewer than half hold
         ("holds open open", "undecided"),
         ("open", "undecided"),
         ("fails", "not reproduced"),

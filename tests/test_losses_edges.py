@@ -140,9 +140,19 @@ BAD_CALLS = [
     (lambda: losses.debiased(Z, Z, tau_plus=1.0), r"tau_plus.*1\.0"),
     (lambda: losses.hard_negative(Z, Z, beta=-1.0), r"beta.*-1\.0"),
     (lambda: losses.over_pairs(losses.info_nce, [Z]), r"views.*two.*1"),
+    (lambda: losses.weighted_unsupervised(Z, Z, None, anchors=slice(0, 4, 2)), r"anchors.*slice"),
+    (lambda: losses.weighted_unsupervised(Z, Z, None, anchors=slice(4, 9)), r"anchors.*one row"),
+    (lambda: losses.info_nce(Z, Z, temperature=(0, 5)), r"temperature.*\(0, 5\)"),
     (lambda: losses.info_nce(Z, Z, chunk=0), r"chunk.*0"),
+    (lambda: row_logsumexp(Z, Z[:0]), r"there must be keys.*\(0, 3\)"),
     (lambda: row_logsumexp(Z, torch.randn(4, 2)), r"queries and keys.*\(4, 3\).*\(4, 2\)"),
 ]
+
+
+def test_a_column_of_classes_is_a_vector_of_classes():
+    y = torch.arange(12) % 4
+    s = torch.randn(12, 5, generator=torch.Generator().manual_seed(0))
+    assert torch.equal(losses.sup_con(s, y[:, None]), losses.sup_con(s, y))
 
 
 @pytest.mark.parametrize(("call", "message"), BAD_CALLS)

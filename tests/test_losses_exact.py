@@ -66,17 +66,28 @@ def test_float32_at_temperature_one_hundredth(case):
         assert all(torch.isfinite(g).all() for g in gradients(loss, batch))
 
 
-@pytest.mark.parametrize("case", [c for c in CASES.values() if c.floor == 0])
-def test_small_losses_keep_their_digits(case):
+@pytest.mark.parametrize("name", ["info_nce", "cmc", "nt_xent", "eq5", "eq5_identity"])
+def test_small_losses_keep_their_digits(name):
     """Aligned views and classes far apart: the loss is tiny and must not round to zero."""
-    batch = make_batch(n=6, d=6)
+    case, batch = CASES[name], make_batch(n=6, d=6)
     with torch.no_grad():
         batch.z1.copy_(torch.eye(6))
         batch.z2.copy_(torch.eye(6))
     single = batch.to(torch.float32)
     truth = case.naive(single.to(torch.float64), 0.05)
-    if 0 < truth.item() < 1e-5:
-        assert math.isclose(case.ours(single, 0.05).item(), truth.item(), rel_tol=1e-3)
+    assert 0 < truth.item() < 1e-5
+    assert math.isclose(case.ours(single, 0.05).item(), truth.item(), rel_tol=1e-3)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_where_false_negatives_take_all_the_floor_is_exact(dtype):
+    """Twelve clusters of twenty at right angles: more false negatives than the prior takes out."""
+    tau, z = 0.05, torch.eye(12, dtype=dtype).repeat_interleave(20, 0)
+    n = 2 * len(z) - 2
+    floor = math.log(n) - 1 / tau  # of the negatives' sum, as the authors set it
+    wanted = math.log1p(math.exp(floor - 1 / tau))
+    loss = losses.debiased(z, z, tau, tau_plus=0.2)
+    assert math.isclose(loss.item(), wanted, rel_tol=1e-3)
 
 
 @each_loss

@@ -36,6 +36,8 @@ def one_of_two(rank: int, name: str, folder: str) -> None:
     torch.distributed.init_process_group(
         "gloo", init_method=f"file://{folder}/meet", rank=rank, world_size=2
     )
+    assert ranks.world() == (0, 1)  # a group that the caller opened is not ours to use
+    ranks._joined = True
     method, labeled, Y, unlabeled = setup(name)
     mine = ranks.dealt(torch.arange(10))
     found = step(method, ranks.wrap(method), labeled, Y, [v[mine] for v in unlabeled])

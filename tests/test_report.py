@@ -76,13 +76,13 @@ def test_an_empty_store_answers_with_nothing(tmp_path):
 def test_levels():
     assert report.level(pd.Series([], dtype=float)) == "not run yet"
     assert report.level(pd.Series([0.61237])) == "0.6124, one run"
-    assert report.level(pd.Series([0.60, 0.62, 0.64]), 2) == "0.62 [0.57, 0.67]"
+    assert report.level(pd.Series([0.60, 0.62, 0.64]), 2) == "0.62 [0.57,\u00a00.67]"
 
 
 def test_differences_in_points():
     assert report.in_points(pd.Series([], dtype=float)) == "–"
     assert report.in_points(pd.Series([-1.0])) == "−1.00"
-    assert report.in_points(pd.Series([-2.0, 0.0, 2.0])) == "+0.00 [−4.97, +4.97]"
+    assert report.in_points(pd.Series([-2.0, 0.0, 2.0])) == "+0.00 [−4.97,\u00a0+4.97]"
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,8 @@ def test_the_peak_of_memory_is_each_run_s_own():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"steps": 0}, "steps must be at least 1; got 0"),
+        ({"steps": 0}, "steps must be a whole number, at least 1; got 0"),
+        ({"steps": 2, "drop_last": "no"}, "drop_last must be True or False; got 'no'"),
         ({"steps": 2, "unlabeled_batch": 1}, "unlabeled_batch must be at least 2 rows"),
         ({"steps": 2, "labeled_batch": 0}, "labeled_batch must be at least 2 rows"),
     ],
@@ -112,14 +113,6 @@ def test_the_peak_of_memory_is_each_run_s_own():
 def test_a_schedule_that_cannot_be_trained(options, message):
     with pytest.raises(ValueError, match=message):
         Schedule(**options)
-
-
-def test_labels_of_unlabelled_rows_are_never_used(yeast):
-    """Poisoned: every label outside the training rows is turned over."""
-    data, parts = yeast
-    poisoned = 1 - data.labels
-    poisoned[parts.train] = data.labels[parts.train]
-    assert fitted(yeast, labels=poisoned)[1].history == fitted(yeast)[1].history
 
 
 def test_unlabelled_rows_are_not_touched_by_a_method_that_does_not_use_them(yeast):
@@ -167,6 +160,21 @@ def test_batches_are_passes_over_all_rows():
     assert torch.equal(feed.rows(3), feed.rows(3))
     feed.size = None
     assert torch.equal(feed.rows(7), torch.arange(10))
+
+
+def test_a_step_within_one_pass_has_no_row_twice():
+    views, where = [np.zeros((300, 2), np.float32)], (torch.device("cpu"), torch.float32)
+    across = Feed(views, 256, (0, 0), *where)
+    within = Feed(views, 256, (0, 0), *where, drop_last=True)
+    twice = [256 - len(across.rows(step).unique()) for step in range(5)]
+    assert max(twice) > 20  # what drop_last is for
+    drawn = [within.rows(step) for step in range(5)]
+    assert all(len(rows.unique()) == 256 for rows in drawn)
+    assert not torch.equal(drawn[0], drawn[1])  # a new order each pass
+    within.size = 100  # three to a pass, all of its rows
+    assert torch.equal(
+        torch.cat([within.rows(k) for k in range(3)]).sort().values, torch.arange(300)
+    )
 
 
 def test_bytes_stay_bytes_and_features_take_the_precision():

@@ -10,11 +10,13 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from functools import partial
 
+from herocon_lite.checks import check_flag
 from herocon_lite.methods.base import Method, Problem, probabilities
 from herocon_lite.methods.c2ae import C2AE
 from herocon_lite.methods.contrastive import (
     CMC,
     DNN,
+    FORMS,
     HardNegative,
     HeroCon,
     InfoNCE,
@@ -24,7 +26,7 @@ from herocon_lite.methods.contrastive import (
 from herocon_lite.methods.deepmtmv import DeepMTMV
 from herocon_lite.methods.mib import MIB
 
-__all__ = ["METHODS", "Method", "Problem", "build", "probabilities", "settings"]
+__all__ = ["FORMS", "METHODS", "Method", "Problem", "build", "probabilities", "settings"]
 
 # What a partial fixes is what the name means; it cannot be set from outside.
 METHODS: dict[str, Callable[..., Method]] = {
@@ -61,6 +63,9 @@ def build(name: str, problem: Problem, **chosen) -> Method:
             fixed = getattr(METHODS[name], "keywords", {})
             why = f"fixes {key} = {fixed[key]}" if key in fixed else f"has no setting {key!r}"
             raise ValueError(f"Method {name} {why}; it has {', '.join(allowed) or 'none'}.")
+    for key, parameter in inspect.signature(METHODS[name]).parameters.items():
+        if key in chosen and "bool" in parameter.annotation:
+            check_flag(key, chosen[key])
     return METHODS[name](problem, **chosen)
 
 

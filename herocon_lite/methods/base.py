@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import torch
@@ -11,8 +10,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from herocon_lite import models
-
-KINDS = ("multilabel", "multiclass")
+from herocon_lite.checks import check_choice
+from herocon_lite.metrics import KINDS
 
 
 @dataclass(frozen=True)
@@ -103,16 +102,6 @@ def probabilities(logits: Tensor, kind: str) -> Tensor:
 def classification(logits: Tensor, Y: Tensor) -> Tensor:
     """L_c: binary cross-entropy, mean over rows and labels; for classes too, as released."""
     return F.binary_cross_entropy_with_logits(logits, Y.to(logits.dtype))
-
-
-def check_choice(name: str, value: object, options: Iterable[str]) -> None:
-    if value not in options:
-        raise ValueError(f"{name} must be one of {', '.join(options)}; got {value!r}.")
-
-
-def check_weight(name: str, value: float) -> None:
-    if not 0 <= value < math.inf:
-        raise ValueError(f"{name} must be a finite number ≥ 0; got {value}.")
 
 
 def check_several_views(problem: Problem) -> None:

@@ -17,7 +17,8 @@ import math
 import torch
 from torch import Tensor, nn
 
-from herocon_lite.methods.base import Method, Problem, check_weight, classification
+from herocon_lite.checks import check_weight
+from herocon_lite.methods.base import Method, Problem, classification
 from herocon_lite.similarity import full_precision
 
 SLOPE = 0.1  # of the leaky ReLU, as its authors

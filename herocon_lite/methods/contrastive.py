@@ -17,15 +17,8 @@ import torch
 from torch import Tensor, nn
 
 from herocon_lite import losses, models, ranks
-from herocon_lite.checks import check_temperature
-from herocon_lite.methods.base import (
-    Method,
-    Problem,
-    check_choice,
-    check_several_views,
-    check_weight,
-    classification,
-)
+from herocon_lite.checks import check_choice, check_temperature, check_weight
+from herocon_lite.methods.base import Method, Problem, check_several_views, classification
 
 FORMS = ("eq4", "two_noisy")  # what the paper's text and its code do with a single view
 

@@ -15,7 +15,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from herocon_lite.methods.base import Method, Problem, check_weight, classification
+from herocon_lite.checks import check_weight
+from herocon_lite.methods.base import Method, Problem, classification
 from herocon_lite.similarity import full_precision
 
 DECAY = 0.99  # of the running averages, per step

@@ -17,11 +17,11 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from herocon_lite import models, ranks
+from herocon_lite.checks import check_weight
 from herocon_lite.methods.base import (
     Method,
     Problem,
     check_several_views,
-    check_weight,
     classification,
 )
 
