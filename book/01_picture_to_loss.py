@@ -348,9 +348,10 @@ plt.show()
 # > **The paper says** the weight reduces the role of similar negatives.
 # >
 # > **We say** it does so *relative to the other negatives*. Since $g \ge 1$
-# > the sum of the negatives can only grow, so the total push (and the pull,
-# > which equals it) never falls below vanilla. And $g$ sees only the
-# > representations: a dog that happens to look like A is spared as well.
+# > the sum of the negatives can only grow, so with $g$ held constant, as here,
+# > the total push (and the pull, which equals it) never falls below vanilla.
+# > And $g$ sees only the representations: a dog that happens to look like A is
+# > spared as well.
 #
 # Eq. 5 is Eq. 3 with these weights, and with one more change: negatives come
 # from *both* views, as in SimCLR {cite:p}`chen2020simclr`.
@@ -706,8 +707,8 @@ print("Three rows at a time: the same loss, to 1e-12.")
 #
 # - Under Eq. 3 a negative is pushed by its share of the sum, so the nearest is
 #   pushed hardest. If it is a false negative, that is the wrong one.
-# - The weight $g$ of Eq. 5 moves push from near negatives to far ones. It is
-#   relative: the total never falls below that of $g = 1$.
+# - The weight $g$ of Eq. 5 moves push from near negatives to far ones. Held
+#   constant it is relative: the total never falls below that of $g = 1$.
 # - In Eq. 7 the labels in common decide who is pulled, $\gamma$ strengthens
 #   the push as intended, and $\sigma$ acts the other way round, by a little.
 # - If gradients flow through $g$ at $\tau = 1$, the push can vanish.

@@ -176,7 +176,7 @@ for name, card in CARDS.items():
         sizes = ["×".join(map(str, shape)) for shape in counts["views"]]
         table[name] = [
             f"{counts['rows']:,}",
-            " + ".join(sizes) or "picture, not read",
+            " + ".join(sizes) or "images (not loaded)",
             counts["labels"],
             f"{counts['cardinality']:.2f}",
             f"{counts['vectors']:,}",
@@ -569,7 +569,7 @@ assert chances["CelebA, 50"][-1] < 0.01 < 0.97 < chances["Scene, 120"][-1]
 few = 50 * np.array(list(celeba["rates"].values()))
 rare = min(celeba["rates"], key=celeba["rates"].get)
 print(f"CelebA, batch of 50: {(few >= 2).sum()} of {len(few)} labels have")
-print(f"two positives or more on average; {rare} has {few.min():.1f}.")
+print(f"an expected count of two or more; {rare} has {few.min():.1f}.")
 
 # %% [markdown]
 # ## Where it breaks: the same number cuts both ways

@@ -37,7 +37,8 @@
 # - the state in which every class sits in one point is stationary, yet a
 #   saddle: we compute its curvature in closed form;
 # - one false pair among $n$ samples costs little, at most about
-#   $\frac2n\log2$; a batch full of them costs up to $\log m$;
+#   $\frac2n\log2$, and far less at the paper's $\tau = 1$; a batch full of them
+#   costs up to $\log m$;
 # - Definition 1, which says what a false negative is, cannot be used as it
 #   stands.
 
@@ -278,8 +279,8 @@ plt.show()
 #    would have no effect at all.
 # 3. **The full gradient, vectors of length one.** Put each class in one point,
 #    the points evenly spread. This is where a good representation should be,
-#    full of false negatives, and the gradient is zero: nothing contradicts
-#    stationarity.
+#    full of false negatives, and the gradient has no part along the sphere:
+#    nothing contradicts stationarity.
 #
 # (The last lines also compare a vector with the number 1, and exchange
 # $Z_{i,1}$ and $Z_{i,2}$. These are slips that could be mended.)
@@ -638,9 +639,10 @@ plots.movable(
 #   at least $1/e$. And small temperatures do not help in a crowd, as the
 #   proposition below says.
 # - "Optimal" is not defined. If it means optimal for $L_1$, the only loss in
-#   sight, then {prf:ref}`negatives-repaired` says that every pair has a
-#   negative cosine: *no pair is ever a false negative*. The hypothesis of the
-#   lemma is then never met.
+#   sight, and there is room for it ($d \ge n-1$), {prf:ref}`negatives-repaired`
+#   says that every pair has a negative cosine: *no pair is ever a false
+#   negative*, and the hypothesis of the lemma is never met. With less room
+#   ($n \ge d+2$) some pair has a cosine of 0 or more, whatever the classes.
 #
 # :::{prf:proposition} Few vectors can point apart
 # :label: negatives-crowd
@@ -678,8 +680,12 @@ pd.DataFrame(table).T.round(3)
 #
 # Its assumption is free vectors with enough room. Take the room away: $n$
 # points on a circle. The simplex no longer fits, the floor cannot be reached,
-# and neighbours must have positive cosines, false negatives or not. What stays
-# is the spreading.
+# and from five points on neighbours must have positive cosines, false negatives
+# or not. What stays is the spreading.
+#
+# This is the paper's case: on Scene 2,407 samples share 200 dimensions, far fewer
+# than $n - 1$. What does hold at such sizes is the saddle: it needs room for one
+# point a class and one more direction, however many samples there are.
 
 # %%
 torch.manual_seed(1)
@@ -713,12 +719,12 @@ for n in (4, 6, 12):
 # |---|---|
 # | Lemma 3.1, the conclusion | **true under added assumptions**: a target from outside, unit vectors, $d \ge n-1$ ({prf:ref}`negatives-repaired`) |
 # | Lemma 3.1, the printed proof | **invalid**: the gradient lacks the other anchors' push, and on the sphere the argument does not depend on false negatives |
-# | "easily, with only one" | **true but small**: about $\frac2n\log2$ for one pair, up to $\log m$ for collapsed classes |
+# | "easily, with only one" | **true but small**: at most about $\frac2n\log2$ for one pair (reached as $\tau \to 0$; at $\tau = 1$ of the order of $1/n^2$), up to $\log m$ for collapsed classes |
 # | collapsed classes | **stationary and a strict saddle** ({prf:ref}`negatives-saddle`) |
 # | Definition 1 | **not usable as stated**: "optimal" is undefined; "$>1$" does not depend on $\tau$; "about 0" is out of reach for many samples |
 #
 # The intuition behind the paper survives: a loss without labels does push
-# like from like, and the push is strongest on the nearest. The next chapter
+# like from like, and the nearest have the largest share of it. The next chapter
 # asks whether its weights mend that.
 #
 # ## Exercises
@@ -780,7 +786,8 @@ print(f"Half of log 2 at tau = {low:.3f}.")
 # In {prf:ref}`negatives-one-pair` the pair coincides. Let the target be weaker:
 # the pair should have a cosine of at least $c$. Show that
 # $L_1 \ge \frac2n\log(1 + e^{(c-1)/\tau})$ if both views agree, and that at
-# $c = 0$, $\tau = 1$ this lies below the floor, so that it says nothing.
+# $c = 0$, $\tau = 1$ and $n \ge 3$ this lies below the floor, so that it says
+# nothing.
 # :::
 #
 # :::{dropdown} Solution

@@ -27,15 +27,17 @@
 #
 # **What we will see**
 #
-# - $g$ lies between 1 and $e^2$, so it can only shift the push from one
-#   negative to another: the total never falls below vanilla's;
-# - with $H$ = identity, $g$ is nothing but a higher temperature, exactly; at
-#   the paper's $\tau = 1$ that temperature is infinite and nothing repels;
+# - $g$ lies between 1 and $e^2$, so as a constant it can only shift the push
+#   from one negative to another: the total never falls below vanilla's. With
+#   its own gradient flowing it can;
+# - with $H$ = identity and views that agree, $g$ is nothing but a higher
+#   temperature, exactly; at the paper's $\tau = 1$ that temperature is
+#   infinite and nothing repels;
 # - the loss is lowest when all weights are 1, so a free $g$ drifts there; the
 #   encoders can help it by collapsing, and on poor data they do. A `detach`
 #   prevents it;
 # - the weights mostly help at high temperatures and hurt at low ones; two
-#   other corrections, DCL and HCL, stand on the same dial;
+#   other corrections, DCL and HCL, are measured on the same toy;
 # - on real data a *trained* $H$ does what the paper says, in the relative
 #   sense, and slowly.
 
@@ -74,10 +76,17 @@ E2 = math.e**2
 # %% [markdown]
 # ## One anchor, two kinds of strangers
 #
+# The weight of a negative $b$ for an anchor $a$, with a small network $H$, is
+#
+# $$ g(a, b) = \tfrac12\bigl(e^{1-\cos(a, H(b))} + e^{1-\cos(H(a), b)}\bigr) , $$
+#
+# and Eq. 5 multiplies each $f(a, b) = e^{\cos(a, b)/\tau}$ of its denominator by it.
+#
 # An anchor has its positive at cosine 1, one false negative at cosine 0.9 and
 # ten true ones at $-0.2$. We take $H$ = identity, so $g = e^{1 - \cos}$, and
 # let autograd say how hard each is pushed. There are two ways to use $g$: as a
-# constant (`detach`), or with its own gradient flowing, which is what Eq. 5
+# constant (`detach`: the representations get no gradient through it, while a
+# learned $H$ still does), or with its own gradient flowing, which is what Eq. 5
 # says and what the public code does.
 
 # %%
@@ -318,14 +327,17 @@ plt.show()
 # :label: weights-drift
 # $\partial L_u/\partial g_{ik} = \frac1n P^w_{ik}/g_{ik} > 0$ for every
 # negative. So over all weights in $[1, e^2]$ the loss is least at $g \equiv 1$,
-# which is vanilla. With $n \ge 3$ samples a network $H$ reaches $g \equiv 1$
-# only if all representations point in one direction.
+# which is vanilla. With $n \ge 3$ samples, and both views as negatives, a
+# network $H$ reaches $g \equiv 1$ only if all representations point in one
+# direction. (With negatives of the other view alone: each view in its own.)
 # :::
 #
 # *Proof.* The derivative of $\log\sum_k g_{ik}f_{ik}$ is $f_{ik}/\sum_k
 # g_{ik}f_{ik}$. And $g_{ik} = 1$ needs $\cos(z_i, H(z_k)) = 1$; for given $k$
-# all $z_i$, $i \ne k$, then share the direction of $H(z_k)$. Two choices of
-# $k$ cover all samples. ∎
+# all anchors $z_i$, $i \ne k$, then share the direction of $H(z_k)$. Two choices
+# of $k$ cover all samples, and for $n \ge 3$ the two sets of anchors overlap, so
+# their direction is one. The other half, $\cos(H(z_i), z_k) = 1$, says the same
+# of the negatives, whichever view they are of. ∎
 
 # %%
 z, w = unit(torch.randn(8, 5)), unit(torch.randn(8, 5))
@@ -452,8 +464,9 @@ print("Detached weights stay within 0.03 nats of vanilla.")
 # %% [markdown]
 # So at the paper's temperature the unsupervised term *alone* may prefer to
 # collapse. In the whole method the classification loss and $L_s$ stand
-# against it, and on real data below we see no collapse. Still, `detach=True`
-# costs nothing and takes the danger away.
+# against it, and on real data below we see no collapse. `detach=True` takes the
+# danger away, and cost nothing here; on MOCHA it seems to cost a little
+# ([chapter 16](16_beyond)).
 
 # %% [markdown]
 # ## When weighting helps, and when it hurts
@@ -644,13 +657,13 @@ assert abs(first["correlation"]) < 0.4 and last["correlation"] < -0.6
 assert last["g_identical"] < last["g_disjoint"] < first["g_disjoint"] - 0.3
 assert last["g_positive"] < last["g_identical"]
 print("At first g says little about the cosine of a pair; after 120 steps")
-print("it follows it closely (correlation below -0.6). Identical labels")
-print("have a smaller g than disjoint ones, and all g have fallen.")
+print("it follows it closely (correlation below -0.6). All g have fallen.")
 
 # %% [markdown]
 # The drift of {prf:ref}`weights-drift` is in the numbers: every column of $g$
-# falls. And $g$ is small for *near* pairs; identical labels profit to the
-# extent that the encoder has put them near each other.
+# falls. And $g$ has become small for *near* pairs. Between identical and disjoint
+# labels it differs by little, before as after: on yeast the encoder has not put
+# identical labels nearer. Scene, below, is where an effect on labels is seen.
 
 # %% [markdown]
 # ## On real data, stored: Scene
@@ -733,9 +746,9 @@ print("and three fifths of the excess push on identical labels.")
 # | statement | verdict |
 # |---|---|
 # | $g \in [1, e^2]$ | **true**, for every $H$ |
-# | $g$ reduces the weight of similar negatives | **true relative to other negatives**, once $H$ is trained; **false in absolute terms**: the total push never falls below vanilla's |
+# | $g$ reduces the weight of similar negatives | **true relative to other negatives**, once $H$ is trained. In absolute terms **false if $g$ is held constant**: the total push never falls below vanilla's; **true if its gradient flows**, down to no push at all ($H$ = identity, $\tau = 1$) |
 # | the weights relieve the harm of false negatives | on toys **mostly true at high temperatures**, $\tau = 1$ among them; **false at low ones**, where they add to it |
-# | ($H$ = identity) | **an exact change of temperature**, $1/\tau \to 1/\tau - 1$; at $\tau = 1$ no repulsion at all |
+# | ($H$ = identity, gradient flowing) | where the views of a sample agree, **an exact change of temperature**, $1/\tau \to 1/\tau - 1$; at $\tau = 1$ no repulsion at all |
 # | training $H$ with the rest of the network (as in the public code) | **not discussed in the paper**; the loss rewards $g \to 1$ and, at $\tau = 1$ on poor data, collapse. `detach` prevents it |
 #
 # The toys have free points and a tether in place of a network. They show which

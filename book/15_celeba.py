@@ -237,7 +237,7 @@ rows = [
     ["α, β of baselines", *baseline],
     ["learning rate", *[plan.lr] * 4],
     ["switched on", "none", switched_on("released"), "none", "none"],
-    ["layers", "not given", *["float32"] * 2, "bfloat16"],
+    ["layers", "not given", "float64", "float32", "bfloat16"],
     ["repetitions", five, "not given", "yours", "3 seeds or more"],
 ]
 heads = ["", "the text", "the public code", "full command", "reduced, here"]
@@ -346,8 +346,8 @@ two_or_more = stats.binom.sf(1, BATCH, p).sum()
 mean_sigma = 1 - (2 * p * (1 - p)).sum() / c
 print(f"CelebA: in at least {idle:.0%} of the batches no two faces have")
 print("equal labels. SupCon's term is exactly zero there: it is DNN.")
-print(f"Of the {c} labels, {two_or_more:.0f} have two faces or more in a")
-print("batch, on average: Eq. 7 always has pairs.")
+print(f"In an average batch {two_or_more:.0f} of the {c} labels have two")
+print("faces or more: Eq. 7 always has pairs.")
 print(f"σ, mean of all pairs: CelebA {mean_sigma:.2f}, faces", end=" ")
 print(f"{np.mean(sigma):.2f};")
 print(f"of the pairs that Eq. 7 uses: faces {np.mean(used):.2f}")
@@ -501,7 +501,7 @@ print("γ makes the difference between the weights and none; σ makes none.")
 # Counting label by label does the most. γ, which pushes unlike faces harder, adds to
 # it. σ adds nothing here: it is small beside $D_{ia}$, a sum over dozens of rows. (And
 # what little it does is the wrong way round: inside the logarithm a smaller σ makes the
-# pull *stronger*, [chapter 6](06_weights).)
+# pull *stronger*, [chapter 8](08_supervised_bound).)
 #
 # ## How loud is it?
 #
@@ -647,8 +647,8 @@ print("From equal faces to faces 4 labels apart the cosine falls most with")
 print("Eq. 7, least if any shared label makes a positive.")
 
 # %% [markdown]
-# The forces foretold it: any-label SupCon draws everybody together, and pays with AUC,
-# on average. Eq. 7 orders the faces by likeness most clearly. Strict SupCon does lift
+# The forces predicted this: any-label SupCon draws everybody together. All three lie
+# below DNN in AUC here on average, any-label SupCon most. Eq. 7 orders the faces by likeness most clearly. Strict SupCon does lift
 # the equals *here*, where nearly half of the faces of a batch have one; on CelebA it
 # could not act. And note the right panel: a representation that is ordered better need
 # not predict better. That takes more seeds and steps to tell, and CelebA itself.

@@ -108,18 +108,19 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
                 a row. A row of −1 or NaN marks an unlabelled sample.
             unlabeled: further rows, in the form of ``views``.
         """
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)  # a fit that fails must not leave half of an older model
         views = self._split("views", views)
-        labels, known, self.classes_, self.kind_ = _labels(Y, len(views[0]))
+        labels, known, classes, kind = _labels(Y, len(views[0]))
         sizes = [v.shape[1] for v in views]
         more = None if unlabeled is None else self._split("unlabeled", unlabeled, sizes)
         varies = labels[known].min(0) != labels[known].max(0)
-        self._check_constant(varies)
+        _check_constant(varies, kind)
         device, seed = pick_device(self.device), self._seed()
         schedule = Schedule(self.steps, None, self.unlabeled_batch, lr=self.lr, drop_last=True)
-        folds = self._check_threshold(int(known.sum()))
+        threshold, folds = self._check_threshold(int(known.sum()), kind)
 
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)  # training that is cut off must not leave half of an older model
+        self.classes_, self.kind_, self.threshold_ = classes, kind, threshold
         self.sizes_, self.constants_ = sizes, np.where(varies, np.nan, labels[known][0])
         pool = views
         if more is not None:
@@ -148,24 +149,22 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
         self.history_, self.device_ = training.history, str(device)
         return self
 
-    def _check_threshold(self, rows: int) -> int:
-        """Sets what needs no choice; how many folds the choice takes, 0 if there is none."""
-        self.threshold_ = None if self.kind_ == "multiclass" else self.threshold
+    def _check_threshold(self, rows: int, kind: str) -> tuple[float | None, int]:
+        """The threshold, and how many folds the choice of another takes, 0 if there is none."""
         if self.threshold == "cv":
-            if self.kind_ == "multiclass":
-                return 0
+            if kind == "multiclass":
+                return None, 0
             if rows >= 2 * FOLDS:
-                return FOLDS
+                return None, FOLDS
             warnings.warn(
                 f"{rows} labelled rows are too few to choose a threshold; it is 0.5.", stacklevel=3
             )
-            self.threshold_ = 0.5
-            return 0
+            return 0.5, 0
         if isinstance(self.threshold, str) or not 0 <= self.threshold < 1:
             raise ValueError(
                 f'threshold must be a probability below 1, or "cv"; got {self.threshold!r}.'
             )
-        return 0
+        return (None if kind == "multiclass" else self.threshold), 0
 
     def _build(self, seed: int = 0):
         shapes = [(size,) for size in self.sizes_]
@@ -267,19 +266,6 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
             (x,) = scaled
             scaled.append(x if noise is None else x + NOISE * noise.standard_normal(x.shape, "f4"))
         return scaled
-
-    def _check_constant(self, varies: np.ndarray) -> None:
-        if not varies.any():
-            raise ValueError(
-                "Y must hold labels that differ between rows; every labelled row has the same."
-            )
-        if not varies.all() and self.kind_ == "multilabel":
-            constant = ", ".join(map(str, np.flatnonzero(~varies)))
-            warnings.warn(
-                f"Label column {constant} of Y never changes among the labelled rows; it is "
-                "predicted as that constant.",
-                stacklevel=3,
-            )
 
     # -------------------------------------------------------------- keep
 
@@ -423,6 +409,20 @@ def _labels(Y, rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, str]:
             "other values. One class a row goes in as a vector."
         )
     return Y.astype(np.float32), known, np.arange(Y.shape[1]), "multilabel"
+
+
+def _check_constant(varies: np.ndarray, kind: str) -> None:
+    if not varies.any():
+        raise ValueError(
+            "Y must hold labels that differ between rows; every labelled row has the same."
+        )
+    if not varies.all() and kind == "multilabel":
+        constant = ", ".join(map(str, np.flatnonzero(~varies)))
+        warnings.warn(
+            f"Label column {constant} of Y never changes among the labelled rows; it is "
+            "predicted as that constant.",
+            stacklevel=3,
+        )
 
 
 def _plain(value):

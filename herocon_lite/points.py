@@ -98,7 +98,7 @@ POINTS = (
         ),
         (
             "The weighting is relative: a similar negative loses weight to dissimilar ones, but"
-            " all negatives together never push less than without weights."
+            " with g held constant all negatives together never push less than without weights."
         ),
         "claim",
         "checked",

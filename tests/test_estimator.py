@@ -58,6 +58,10 @@ def test_a_fit_that_fails_leaves_no_half_of_an_older_model(toy, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
+    before = model.predict_proba(views)
+    with pytest.raises(ValueError, match="same rows"):
+        model.fit([views[0], views[1][:5]], Y)
+    assert np.array_equal(model.predict_proba(views), before)  # bad input costs nothing
     monkeypatch.setattr(estimator, "train", interrupted)
     with pytest.raises(KeyboardInterrupt):
         model.fit([3 * v for v in views], Y, more)
@@ -309,7 +313,7 @@ BAD = {
     "three axes": (r"\[0\] must be a dense", lambda V, Y: quick().fit([V[0][None], V[1]], Y)),
     "alpha": ("alpha must be a finite", lambda V, Y: quick(alpha=-1).fit(V, Y)),
     "temperature": ("temperature must be", lambda V, Y: quick(temperature=0).fit(V, Y)),
-    "steps": ("steps must be at least 1", lambda V, Y: quick(steps=0).fit(V, Y)),
+    "steps": ("steps must be a whole number, at least 1", lambda V, Y: quick(steps=0).fit(V, Y)),
     "batch": ("at least 2 rows", lambda V, Y: quick(unlabeled_batch=1).fit(V, Y)),
     "threshold": ("must be a probability", lambda V, Y: quick(threshold=1.5).fit(V, Y)),
     "a word": ("must be a probability", lambda V, Y: quick(threshold="best").fit(V, Y)),

@@ -222,7 +222,7 @@ def test_a_default_asked_for_by_name_is_no_change(yeast, quick):
         (["yeast", "--set", "scale=0.5"], "scale tells how one view becomes two"),
         (["yeast", "--views", "jitter"], "views tells how one view becomes two"),
         (["mnist5k", "--set", "scale=0.5"], "scale is not a setting of 'paper' for grey"),
-        (["yeast", "--set", "steps=0"], "steps must be at least 1"),
+        (["yeast", "--set", "steps=0"], "steps must be a whole number, at least 1"),
     ],
 )
 def test_a_change_of_something_unused_is_refused(words, message, quick, tmp_path, capsys):

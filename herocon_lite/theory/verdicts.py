@@ -92,7 +92,10 @@ def g_effect() -> Finding:
             f"share of the push on a false negative {false / total:.2f} → {false_g / total_g:.2f}; "
             f"push on all {total:.3f} → {total_g:.3f}"
         ),
-        "Only relative to other negatives: g ≥ 1, so all of them together never push less.",
+        (
+            "Relative to other negatives. With g constant, all of them together never push less, "
+            "as g ≥ 1; with its gradient flowing they can."
+        ),
         "06_weights",
     )
 
