@@ -28,7 +28,8 @@ class Store:
     """The finished runs on one data set with one budget, by kind.
 
     A kind is a method and whatever differs from the usual: ``{"method": "herocon", "form":
-    "eq4"}``. ``changes`` are those of the command line's ``--set``; usually there are none.
+    "eq4"}``. ``changes`` are those of the command line's ``--set``; usually there are none, and
+    one that asks for the usual value is none, as in a record.
     """
 
     def __init__(self, folder: str | Path, data: str, budget: str = "paper", **usual):
@@ -45,11 +46,28 @@ class Store:
     def runs(self, method: str, metric: str = "f1", **other) -> pd.Series:
         """One column of the runs of a kind, by seed; empty if there are none."""
         kind = {"changes": {}} | self.usual | {"method": method} | other
-        kind["changes"] = _changes(kind["changes"])
+        kind["changes"] = _changes(self._real_changes(kind))
         kept = self.frame
         for column, wanted in kind.items():
             kept = kept[kept[column].isna() if wanted is None else kept[column] == wanted]
         return kept.set_index("seed")[metric].sort_index()
+
+    def _real_changes(self, kind: Mapping) -> dict[str, object]:
+        from herocon_lite import experiments
+
+        changes = dict(kind["changes"])
+        preset, form = kind["preset"], kind.get("form")
+        run = experiments.Run(
+            self.data,
+            kind["method"],
+            budget=self.budget,
+            preset=preset,
+            form=form or "two_noisy",
+            views=changes.pop("views", None),
+            changes=tuple(changes.items()),
+        )
+        usual = experiments.setting(self.data, preset, self.budget)
+        return experiments.real_changes(run, usual, single_view=form is not None)
 
     def difference(self, a: Mapping, b: Mapping, metric: str = "f1") -> pd.Series:
         """a − b in points (hundredths), on the seeds that both kinds have."""

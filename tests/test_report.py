@@ -28,6 +28,8 @@ def test_runs_are_asked_by_kind_and_come_by_seed(store):
     changed = store.runs("herocon", changes={"alpha": 1, "beta": 0.5})  # in any order, 1 for 1.0
     assert changed.to_dict() == {0: 0.5, 1: 0.5}
     assert len(store.runs("herocon", changes={"alpha": 1.0})) == 0
+    usual = {"alpha": 0.7, "unlabeled_batch": None}  # Scene's own: no change
+    assert len(store.runs("herocon", changes=usual)) == 3
     assert len(store.runs("herocon", preset="released")) == len(store.runs("cmc")) == 0
     assert sorted(store.runs("dnn").index) == [1, 2, 5]  # the quick run is another budget's
 
