@@ -712,7 +712,7 @@ for name, other in (("evenly", evenly), ("to one digit", to_one)):
 
 # %% [markdown]
 # So F1 stands in for accuracy in the formula as long as errors are spread about, and
-# a fit to 0.0001, in three of the rows, suggests that they were.
+# a fit to a ten-thousandth, in three of the rows, suggests that they were.
 #
 # **2.** MIB's row has F1 0.89 and AUC 0.81. Can that be, with scores that make these
 # decisions? Add a random number to all ten logits of a *row*: softmax, and so every

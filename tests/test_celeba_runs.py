@@ -197,6 +197,6 @@ def test_the_chapter_looks_at_no_picture_of_celeba():
 
 def test_the_chapter_names_the_commands_that_are_tested():
     text = " ".join(CHAPTER.read_text().replace("#", " ").replace("\\", " ").split())
-    assert 'SMALL = {"steps": 300, "widths": "thin"}' in text
+    assert 'SMALL = {"steps": 300, "widths": "thin", "precision": "bfloat16"}' in text
     methods = " ".join(ledger.OURS[name] for name in paper.RESULTS["celeba"])
     assert f"run celeba {methods} --budget paper --seeds 5" in text

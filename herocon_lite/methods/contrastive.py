@@ -20,7 +20,7 @@ from herocon_lite import losses, models, ranks
 from herocon_lite.checks import check_choice, check_temperature, check_weight
 from herocon_lite.methods.base import Method, Problem, check_several_views, classification
 
-FORMS = ("eq4", "two_noisy")  # what the paper's text and its code do with a single view
+FORMS = ("two_noisy", "eq4")  # what the paper's code and its text do with a single view
 
 # ------------------------------------------------------------------ the common path
 
