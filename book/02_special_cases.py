@@ -867,7 +867,8 @@ frame.round(4) + 0.0
 c = Y.shape[1]
 paper = table["the paper: all off"]["L_s"]
 agree("label_sum = c * paper", table["label_sum"]["L_s"], c * paper)
-released, alone = (table[name]["L_s"] for name in ('preset="released"', "self_pairs"))
+released = table['preset="released"']["L_s"]
+alone = table["self_pairs"]["L_s"]
 agree("released = c * self_pairs", released, c * alone)
 
 z, y = batches["8 4 2 2"]

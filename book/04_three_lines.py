@@ -105,7 +105,7 @@ print(f"accuracy on {len(predicted)} digits, one split: {accuracy:.3f}")
 
 # %%
 assert accuracy > 0.85, "ten labelled examples of a digit are enough for this"
-print("More than 85 in 100 digits are right, with ten labelled examples of each.")
+print("More than 85 in 100 digits are right, from ten examples of each.")
 
 # %% [markdown]
 # ## Open the box
@@ -216,11 +216,12 @@ def neighbour_agrees(net):
 
 
 before, after = neighbour_agrees(fresh), neighbour_agrees(model)
-print(f"nearest neighbour of the same digit: {before:.3f} before, {after:.3f} after")
+told = f"{before:.3f} before, {after:.3f} after"
+print("nearest neighbour of the same digit:", told)
 
 # %%
-assert before > 0.8, "six views describe digits well before anything is learnt"
-print(f"After training it agrees {'more' if after > before else 'less'} often.")
+assert before > 0.8, "six views describe digits well from the start"
+print("It agrees", "more" if after > before else "less", "often after it.")
 
 # %% [markdown]
 # ### Which digits are confused?
@@ -246,7 +247,7 @@ wrong = confused.sum()
 assert wrong == (predicted != y[parts.test]).sum()
 worst = np.sort(confused.ravel())[::-1][:5].sum()
 assert worst > wrong / 5
-print("Five of the ninety possible confusions make up over a fifth of the errors.")
+print("Five of ninety possible confusions make over a fifth of the errors.")
 
 # %% [markdown]
 # ## Your own data
@@ -326,7 +327,8 @@ OTHERS |= {"logistic_regression": "logistic regression"}
 for name in ("mfeat", "yeast"):
     runs = [row for row in stored if row["data"] == name]
     for other, words in OTHERS.items():
-        both = [np.mean([row[who]["auc"] for row in runs]) for who in ("herocon", other)]
+        sides = ("herocon", other)
+        both = [np.mean([row[s]["auc"] for row in runs]) for s in sides]
         d = differences(stored, name, other)
         print(f"{name}: macro AUC {both[0]:.4f}, {words} {both[1]:.4f};")
         ends = f"{d.mean:+.4f} [{d.lo:+.4f}, {d.hi:+.4f}]"
@@ -375,7 +377,7 @@ print("(95 % intervals over ten splits).")
 plain = HeroConClassifier(alpha=0, beta=0, steps=60, random_state=0)
 plain.fit(labelled, y[parts.train])
 left = plain.score(unlabelled, y[parts.test])
-print(f"plain network {left:.3f}, HeroCon {accuracy:.3f}: one split, one seed")
+print(f"plain network {left:.3f}, HeroCon {accuracy:.3f}; one split")
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Check solution 1", "code_prompt_hide": "Hide check 1"}
 assert left > 0.8

@@ -532,7 +532,7 @@ for title, name in short.items():
     sentences.append(f"- {title}: {words}.")
 there = 100 * (printed["HeroCon"].f1 - printed["DNN"].f1)
 here = in_points(answers["both: HeroCon − DNN", "f1"])
-sentences.append(f"- HeroCon's gain on DNN: {there:+.1f} in the paper's table,")
+sentences.append(f"- HeroCon's gain on DNN: {there:+.1f} in the paper,")
 sentences.append(f"  {here} here: in F1 at the fixed threshold.")
 print("\n".join(sentences))
 

@@ -330,12 +330,13 @@ table([*heads, "chosen most often"], rows)
 # %%
 def own_threshold(method, **other):
     """F1 at 0.4, F1 at the threshold chosen inside, AUC; one row a seed."""
-    inside, outside = (
-        pd.DataFrame(
-            {t: scene.runs(method, c, protocol=protocol, **other) for t, c in COLUMNS.items()}
-        ).dropna()
-        for protocol in beyond.PROTOCOLS
-    )
+
+    def at_each(protocol):
+        kind = {"protocol": protocol} | other
+        f1 = {t: scene.runs(method, c, **kind) for t, c in COLUMNS.items()}
+        return pd.DataFrame(f1).dropna()
+
+    inside, outside = map(at_each, beyond.PROTOCOLS)
     picks = beyond.chosen(inside)
     picks = picks[picks.index.isin(outside.index)]
     f1 = pd.DataFrame({"at 0.4": outside.loc[picks.index, 0.4]})
@@ -345,9 +346,9 @@ def own_threshold(method, **other):
 
 # %% mystnb={"markdown_format": "gfm"} tags=["hide-input", "nbval-ignore-output"]
 small = {"changes": beyond.changes("scene", PRINTED[0])}
-judged = {
-    name: own_threshold(ours, **(small if ours == "herocon" else {})) for name, ours in FOUR.items()
-}
+judged = {}
+for name, ours in FOUR.items():
+    judged[name] = own_threshold(ours, **small if ours == "herocon" else {})
 PAIRS = [("HeroCon", "DNN"), ("HeroCon-s", "DNN"), ("DeepMTMV", "DNN")]
 PAIRS += [("HeroCon", "DeepMTMV")]
 rows = []

@@ -112,7 +112,14 @@ PARTS = {
     "$L_s$ beside $L_u$": ("herocon", "herocon-u"),
     "all of HeroCon": ("herocon", "dnn"),
 }
-SHOWN = [data for data in DATA if sum(len(gap(data, *pair)) > 2 for pair in PARTS.values()) > 2]
+
+
+def asked(data):
+    """How many parts have three seeds or more."""
+    return sum(len(gap(data, *pair)) > 2 for pair in PARTS.values())
+
+
+SHOWN = [data for data in DATA if asked(data) > 2]
 waiting = [data for data in DATA if data not in SHOWN]
 print("Runs are stored for", ", ".join(SHOWN) + ".", end=" ")
 print("Waiting for runs:", ", ".join(waiting) + "." if waiting else "none.")
@@ -144,7 +151,7 @@ plt.show()
 
 # %%
 def side(found, tests):
-    """2 surely better, 1 better, 0 not told apart, −1, −2; None: few seeds."""
+    """2 surely better, 1 better, 0 not told apart, …; None: few seeds."""
     if len(found) < 3:
         return None
     told = in_words(found, aim=0, tests=tests)
@@ -247,13 +254,13 @@ rows = []
 for name in ("τ = 0.5", "τ = 0.2", "τ = 0.1"):
     row = [name]
     for data in ("Scene", "MOCHA"):
+        runs = DATA[data]
         both = [
-            {"method": "herocon", "changes": beyond.changes(s.data, side_name)}
-            for s in [DATA[data]]
-            for side_name in (name, beyond.AS_PRINTED[0])
+            {"method": "herocon", "changes": beyond.changes(runs.data, change)}
+            for change in (name, beyond.AS_PRINTED[0])
         ]
         for metric in ("f1", "auc"):
-            row.append(in_points(DATA[data].difference(*both, metric)))
+            row.append(in_points(runs.difference(*both, metric)))
     rows.append(row)
 cv, tested = (beyond.scores(DATA["Scene"], p) for p in beyond.PROTOCOLS)
 found = beyond.gain(cv[[beyond.AS_PRINTED[0]]], tested)
@@ -310,7 +317,9 @@ table(["HeroCon with …, less as printed", *heads], rows)
 
 # %% tags=["hide-cell", "nbval-ignore-output"] mystnb={"code_prompt_show": "Show solution 1", "code_prompt_hide": "Hide solution 1"}
 for name, pair in PARTS.items():
-    by = {m: advice([side(gap(data, *pair, m), TESTS) for data in SHOWN]) for m in ("auc", "f1")}
+    by = {}
+    for m in ("auc", "f1"):
+        by[m] = advice([side(gap(data, *pair, m), TESTS) for data in SHOWN])
     same = "the same" if by["auc"] == by["f1"] else f"F1 says {by['f1']}"
     print(f"{name}: AUC says {by['auc']}; {same}")
 

@@ -66,7 +66,8 @@ import pandas as pd
 import torch
 from IPython.display import HTML, Markdown
 
-from herocon_lite import experiments, losses, metrics, plots, points, results
+from herocon_lite import experiments, losses, metrics, plots, points
+from herocon_lite.report import Store, in_points, in_words, table
 from herocon_lite.similarity import hamming
 
 plt.style.use("herocon_lite.book")
@@ -104,7 +105,7 @@ HTML(points.search_box())
 shown = []
 
 
-def table(group):
+def points_of(group):
     """The points of a group, as Markdown."""
     rows = [point for point in points.POINTS if point.group == group]
     shown.extend(rows)
@@ -115,7 +116,7 @@ def table(group):
 # ## A. Text, equations and proofs
 
 # %% mystnb={"markdown_format": "myst"} tags=["remove-input"]
-table("A")
+points_of("A")
 
 # %% [markdown]
 # Most of these have a chapter to themselves. Four short ones are checked here: the smallest value
@@ -146,7 +147,7 @@ print("A17  two different classes, one-hot: Hamming distance 2.")
 # ## B. Text and tables
 
 # %% mystnb={"markdown_format": "myst"} tags=["remove-input"]
-table("B")
+points_of("B")
 
 # %% [markdown]
 # The tables are small enough to ask them. Which baselines does each proposed method *not*
@@ -209,7 +210,7 @@ print(f"     Scene: {scene['vectors']} vectors, {scene['rows']} images.")
 # every step. On the other three sets they do not.
 
 # %% mystnb={"markdown_format": "myst"} tags=["remove-input"]
-table("C")
+points_of("C")
 
 # %% [markdown]
 # Both columns are settings of this module. `setting(data, "paper")` has the text's numbers,
@@ -235,7 +236,7 @@ frame.astype({"steps": int, "negatives": int})
 # ## D. Loss code and equations
 
 # %% mystnb={"markdown_format": "myst"} tags=["remove-input"]
-table("D")
+points_of("D")
 
 # %% [markdown]
 # Which switches are on in which preset? Each preset `paper+…` has exactly one on.
@@ -266,7 +267,7 @@ print(f"D9   both ways: {as_printed:.6f}, equal within 1e-12.")
 # ## E. Data code and text
 
 # %% mystnb={"markdown_format": "myst"} tags=["remove-input"]
-table("E")
+points_of("E")
 
 # %% [markdown]
 # E5 and E6 together: the noise has mean $\mu$ and, by a slip, standard deviation $\sigma^2$; it is
@@ -285,7 +286,7 @@ for rate in (0, 0.1, 0.25, 0.5, 1):
 # ## F. Evaluation
 
 # %% mystnb={"markdown_format": "myst"} tags=["remove-input"]
-table("F")
+points_of("F")
 
 # %% [markdown]
 # F4 rests on a formula. Let predictions be hard, one class a row, with $K$ balanced classes and
@@ -358,17 +359,18 @@ print(f"All {len(shown)} points are on this page.")
 # ```
 
 # %%
-chosen = {"data": "scene", "budget": "paper", "split__how": "paper"}
-protocols = {"herocon": "inductive", "herocon-s": "transductive"}
-stored = {
-    method: results.load("../results", protocol=protocol, **chosen)
-    for method, protocol in protocols.items()
-}
-effects = {
-    (switch, metric): points.switch_effect(stored[method.split(" ")[0]], switch, metric)
-    for switch, (method, _) in points.SWITCHES.items()
-    for metric in ("f1", "auc")
-}
+store = Store("../results", "scene", form="two_noisy")
+
+
+def effect(switch, metric):
+    """Switch on less switch off, in points, by seed."""
+    on = points.SWITCHES[switch]
+    off = {name: on[name] for name in ("method", "protocol")}
+    return store.difference(on, off, metric)
+
+
+pairs = list(product(points.SWITCHES, ("f1", "auc")))
+effects = {pair: effect(*pair) for pair in pairs}
 
 # %% [markdown]
 # Differences are switch on minus switch off, in points (hundredths), paired by seed, with the 95 %
@@ -377,46 +379,24 @@ effects = {
 
 # %% mystnb={"markdown_format": "gfm"} tags=["hide-input", "nbval-ignore-output"]
 numbers = {point.switch: point.number for point in points.POINTS}
-lines = ["| | switch | metric | seeds | on − off [95 %] | what it says |"]
-lines.append("|---|---|---|--:|---|---|")
-for (switch, metric), effect in effects.items():
-    cells = [numbers[switch], f"`{switch}`", metric.upper()]
-    if effect is None:
-        cells += ["–", "–"]
-    else:
-        mean, lo, hi = (100 * effect[name] for name in ("mean", "lo", "hi"))
-        told = f"{mean:+.2f} [{lo:+.2f}, {hi:+.2f}]".replace("-", "−")
-        cells += [str(effect["n"]), told]
-    lines.append(f"| {' | '.join([*cells, points.in_words(effect)])} |")
-Markdown("\n".join(lines))
+rows = []
+for (switch, metric), found in effects.items():
+    row = [numbers[switch], f"`{switch}`", metric.upper(), len(found)]
+    rows.append([*row, in_points(found), in_words(found, 10, len(effects))])
+heads = ["", "switch", "metric", "seeds", "on − off [95 %]", "with it on"]
+table(heads, rows)
 
 # %% mystnb={"image": {"alt": "Two panels, F1 and AUC. One row for each of the seven switches: a faint dot for every seed's paired difference, the mean and its 95 percent interval, and a vertical line at zero. Switches without stored runs say so."}} tags=["hide-input", "nbval-ignore-output"]
 fig, axes = plt.subplots(1, 2, figsize=(9, 4.4), sharey=True)
-names = list(points.SWITCHES)
-colours = [plots.OKABE_ITO[0 if n < 3 else 1] for n in range(len(names))]
-jitter = np.random.default_rng(0).uniform(-0.16, 0.16, 100)
+colours = [plots.OKABE_ITO[n] for n in (0, 0, 0, 1, 1, 1, 1)]
 for ax, metric in zip(axes, ("f1", "auc"), strict=True):
-    ax.axvline(0, color=plots.FAINT, lw=1.5, zorder=0)
-    for row, (name, colour) in enumerate(zip(names, colours, strict=True)):
-        effect = effects[name, metric]
-        if effect is None:
-            words = {"ha": "center", "va": "center", "color": plots.PUSH}
-            words["transform"] = ax.get_yaxis_transform()
-            ax.text(0.5, row, "not run yet", **words)
-            continue
-        dots = 100 * np.array(effect["differences"])
-        place = row + jitter[: len(dots)]
-        ax.plot(dots, place, "o", ms=4, color=colour, alpha=0.35, mew=0)
-        ends = [100 * effect["lo"], 100 * effect["hi"]]
-        ax.plot(ends, [row, row], color=colour, lw=3, solid_capstyle="butt")
-        mean = 100 * effect["mean"]
-        ax.plot(mean, row, "D", ms=7, color=colour, mec="white")
-    ax.set(xlabel=f"{metric.upper()}, on − off (points)", ylim=(6.6, -0.6))
-    reach = max(0.5, *np.abs(ax.get_xlim()))
-    ax.set_xlim(-reach, reach)
-methods = [points.SWITCHES[name][0].split(" ")[0] for name in names]
-labels = [f"{n}\n({m})" for n, m in zip(names, methods, strict=True)]
-axes[0].set_yticks(range(len(names)), labels, fontsize=9)
+    values = {
+        f"{switch}\n({runs['method']})": effects[switch, metric]
+        for switch, runs in points.SWITCHES.items()
+    }
+    plots.seed_rows(ax, values, colours=colours, zero=True)
+    ax.set_xlabel(f"{metric.upper()}, on − off (points)")
+axes[0].tick_params(axis="y", labelsize=9)
 plt.show()
 
 # %% [markdown]
@@ -424,13 +404,13 @@ plt.show()
 # mean, the bar its interval, each faint dot one seed.
 
 # %%
-for (switch, _), effect in effects.items():
-    method, preset = points.SWITCHES[switch]
-    on = losses.PRESETS[preset]
-    assert sum(asdict(on).values()) == (0 if "indicator" in method else 1)
-    if effect is not None:
-        assert effect["n"] == len(set(effect["seeds"])) >= 2
-        assert effect["lo"] <= effect["mean"] <= effect["hi"]
+for switch, runs in points.SWITCHES.items():
+    on = losses.PRESETS[runs.get("preset", "paper")]
+    assert sum(asdict(on).values()) == (switch != "indicator")
+    for metric in ("f1", "auc"):
+        assert len(effects[switch, metric]) >= 2
+once = store.frame.groupby(["protocol", "split", "seed"])["split.checksum"]
+assert (once.nunique() == 1).all(), "a seed must name one split"
 print("Each comparison turns one switch, on equal seeds and splits.")
 
 # %% [markdown]

@@ -82,6 +82,9 @@ def main(argv: list[str] | None = None) -> int:
     style = table.add_mutually_exclusive_group()
     style.add_argument("--csv", action="store_true")
     style.add_argument("--md", action="store_true", help="Markdown, the default")
+    table.add_argument(
+        "--against", metavar="METHOD", help="differences to this one, on the same seeds and splits"
+    )
     table.add_argument("--folder", type=Path, default=Path("results"))
     table.set_defaults(run=_table)
     repeat = commands.add_parser(
@@ -186,7 +189,7 @@ def _run(arguments: argparse.Namespace) -> int:
         return 0
     skipped = len(runs) - done
     print(f"{done} runs done, {skipped} were there already." if skipped else f"{done} runs done.")
-    arguments.csv = False
+    arguments.csv, arguments.against = False, None
     return _table(arguments)
 
 
@@ -200,14 +203,18 @@ def _table(arguments: argparse.Namespace) -> int:
     if frame.empty:
         print(f"No finished runs in {arguments.folder} yet: python -m herocon_lite run …")
         return 1
+    what, form = "mean", ".3f"
+    if arguments.against:
+        frame = results.against(frame, arguments.against)
+        what, form = f"difference to {arguments.against}, mean", "+.4f"
     tables = {kind: results.table(rows) for kind, rows in frame.groupby(["data", "split.how"])}
     if arguments.csv:
         whole = pd.concat(tables, names=["data", "split"]).reset_index([0, 1])
         print(whole.to_csv(index=False), end="")
         return 0
     for (name, how), table in tables.items():
-        about = f"{name}, {how} split: mean and 95 % t interval over seeds"
-        print(f"{about}\n\n{results.to_markdown(table)}\n")
+        about = f"{name}, {how} split: {what} and 95 % t interval over seeds"
+        print(f"{about}\n\n{results.to_markdown(table, form)}\n")
     return 0
 
 

@@ -9,16 +9,11 @@ figure, and paraphrased. The released code is the authors' repository Leo02016/H
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 from herocon_lite.paper import TABLES as TABLES
 from herocon_lite.paper import not_beaten as not_beaten
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 GROUPS = {
     "A": "Text, equations and proofs",
@@ -1252,60 +1247,15 @@ def search_box() -> str:
 
 # ------------------------------------------------------------------ the seven switches
 
-# Method and preset of the stored runs that have one switch on, and nothing else.
+# The stored runs that have one switch on, and nothing else, as report.Store finds them.
+_OF_VIEWS = {"method": "herocon", "protocol": "inductive"}
+_OF_LABELS = {"method": "herocon-s", "protocol": "transductive"}
 SWITCHES = {
-    "positive_weighted": ("herocon", "paper+positive_weighted"),
-    "transposed": ("herocon", "paper+transposed"),
-    "view2_anchors": ("herocon", "paper+view2_anchors"),
-    "label_sum": ("herocon-s", "paper+label_sum"),
-    "self_pairs": ("herocon-s", "paper+self_pairs"),
-    "gamma_by_cardinality": ("herocon-s", "paper+gamma_by_cardinality"),
-    "indicator": ("herocon-s (distance=indicator)", "paper"),
+    "positive_weighted": {**_OF_VIEWS, "preset": "paper+positive_weighted"},
+    "transposed": {**_OF_VIEWS, "preset": "paper+transposed"},
+    "view2_anchors": {**_OF_VIEWS, "preset": "paper+view2_anchors"},
+    "label_sum": {**_OF_LABELS, "preset": "paper+label_sum"},
+    "self_pairs": {**_OF_LABELS, "preset": "paper+self_pairs"},
+    "gamma_by_cardinality": {**_OF_LABELS, "preset": "paper+gamma_by_cardinality"},
+    "indicator": {**_OF_LABELS, "changes": {"distance": "indicator"}},
 }
-ENOUGH = 10  # seeds
-
-
-def switch_effect(frame: pd.DataFrame, switch: str, metric: str = "f1") -> dict[str, Any] | None:
-    """What one switch alone does: the paired difference to the same method with all switches off.
-
-    Args:
-        frame: what :func:`herocon_lite.results.load` returned, of one data set, protocol, budget
-            and split.
-
-    Returns:
-        What :func:`herocon_lite.results.paired` does, with ``p``, of the two-sided t test; None
-        if fewer than two seeds are there.
-    """
-    from scipy.special import stdtr
-
-    from herocon_lite import results
-
-    method, preset = SWITCHES[switch]
-    on = {"method": method, "preset": preset}
-    off = {"method": method.split(" ")[0], "preset": "paper"}
-    seeds = [
-        set(frame.loc[(frame["method"] == s["method"]) & (frame["preset"] == s["preset"]), "seed"])
-        for s in (on, off)
-    ]
-    if len(seeds[0] & seeds[1]) < 2:
-        return None
-    found = results.paired(frame, on, off, metric)
-    error = found["sd"] / math.sqrt(found["n"])
-    if error > 0:
-        p = 2 * float(stdtr(found["n"] - 1, -abs(found["mean"]) / error))
-    else:
-        p = 0.0 if found["mean"] else 1.0
-    return {**found, "p": p}
-
-
-def in_words(effect: dict[str, Any] | None, tests: int = 2 * len(SWITCHES)) -> str:
-    """What an effect says, and no more; ``tests`` intervals are looked at together (Bonferroni)."""
-    if effect is None:
-        return "not run yet"
-    few = f" ({effect['n']} seeds so far)" if effect["n"] < ENOUGH else ""
-    if effect["lo"] <= 0 <= effect["hi"]:
-        return "not told apart from zero" + few
-    told = "raises it" if effect["mean"] > 0 else "lowers it"
-    if effect["p"] * tests > 0.05:
-        told += f", but may be chance among {tests} intervals"
-    return told + few

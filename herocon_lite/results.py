@@ -304,48 +304,29 @@ def table(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def paired(frame: pd.DataFrame, a: str | dict, b: str | dict, metric: str = "f1") -> dict[str, Any]:
-    """The difference a − b of two methods on the same splits and seeds, with its interval.
+def against(frame: pd.DataFrame, method: str) -> pd.DataFrame:
+    """Runs less those of one method, F1 and AUC, for :func:`table` to average.
 
-    Args:
-        frame: what :func:`load` returned.
-        a, b: a method's name, or columns and their values, such as
-            ``{"method": "herocon", "form": "eq4"}``.
-
-    Returns:
-        mean, sd, lo and hi of the differences, n of them, and the seeds and differences themselves.
+    A run and what is subtracted have the same seed and split, preset, form, protocol and budget;
+    runs without such a partner are left out.
     """
-    if metric not in frame:
-        raise ValueError(_unknown(metric, "column", frame.columns))
-    on = ["data", "protocol", "budget", "seed", "split.checksum"]
-    sides = []
-    for name, side in (("a", a), ("b", b)):
-        runs = frame
-        for column, wanted in ({"method": side} if isinstance(side, str) else side).items():
-            if column not in frame:
-                raise ValueError(_unknown(column, "column", frame.columns))
-            runs = runs[_matches(runs[column], wanted)]
-        if runs.empty:
-            known = sorted(set(frame["method"]))
-            raise ValueError(f"{name} must match some runs; {side} matches none of {known}.")
-        _check_alike(f"{name} = {side}", runs, ["data", *GROUP])
-        sides.append(runs[[*on, metric]])
-    both = sides[0].merge(sides[1], on=on, suffixes=("_a", "_b")).sort_values("seed")
-    if len(both) < 2:
+    usual = frame[frame["method"] == method]
+    if usual.empty:
+        raise ValueError(_unknown(method, "method with finished runs", sorted({*frame["method"]})))
+    same = ["data", *GROUP[1:], "seed", "split.how", "split.checksum"]
+    others = frame[frame["method"] != method]
+    both = others.merge(usual[[*same, "f1", "auc"]], on=same, suffixes=("", "_usual"))
+    if both.empty:
         raise ValueError(
-            f"a and b must share at least two seeds with the same split, budget and protocol; "
-            f"{a} and {b} share {len(both)} ({len(sides[0])} and {len(sides[1])} runs)."
+            f"No run of another method has the seed, split and budget of one of {method}'s."
         )
-    differences = (both[f"{metric}_a"] - both[f"{metric}_b"]).tolist()
-    seeds = both["seed"].tolist()
-    found = interval(differences)._asdict()
-    return {**found, "n": len(both), "metric": metric, "seeds": seeds, "differences": differences}
+    return both.assign(f1=both["f1"] - both["f1_usual"], auc=both["auc"] - both["auc_usual"])
 
 
-def _check_alike(name: str, runs: pd.DataFrame, columns: Iterable[str] = ()) -> None:
+def _check_alike(name: str, runs: pd.DataFrame) -> None:
     """Runs that are averaged must be of one kind, each seed once."""
     settings = [c for c in runs if c.startswith("settings.") and not c.endswith("seed")]
-    for column in [*columns, "split.how", *settings]:
+    for column in ["split.how", *settings]:
         if column in runs:
             kinds = sorted({json.dumps(v, default=str) for v in runs[column]})
             if len(kinds) > 1:
@@ -362,7 +343,7 @@ def _check_alike(name: str, runs: pd.DataFrame, columns: Iterable[str] = ()) -> 
         )
 
 
-def to_markdown(rows: pd.DataFrame) -> str:
+def to_markdown(rows: pd.DataFrame, form: str = ".3f") -> str:
     """A :func:`table` for people: mean with interval; a single run is said to be one."""
     import pandas as pd
 
@@ -373,17 +354,18 @@ def to_markdown(rows: pd.DataFrame) -> str:
     for row in rows.to_dict("records"):
         names = ["–" if pd.isna(row[name]) else str(row[name]) for name in GROUP]
         cells = [
-            _cell(row["seeds"], *(row[m + end] for end in ("", "_lo", "_hi")))
+            _cell(row["seeds"], form, *(row[m + end] for end in ("", "_lo", "_hi")))
             for m in ("f1", "auc")
         ]
         lines.append("| " + " | ".join([*names, str(row["seeds"]), *cells]) + " |")
     return "\n".join(lines)
 
 
-def _cell(seeds: int, mean: float, lo: float, hi: float) -> str:
+def _cell(seeds: int, form: str, mean: float, lo: float, hi: float) -> str:
     if math.isnan(mean):
         return "undefined"
-    return f"{mean:.3f} (one run)" if seeds == 1 else f"{mean:.3f} [{lo:.3f}, {hi:.3f}]"
+    mean, lo, hi = (format(value, form) for value in (mean, lo, hi))
+    return f"{mean} (one run)" if seeds == 1 else f"{mean} [{lo}, {hi}]"
 
 
 # ------------------------------------------------------------------ provenance

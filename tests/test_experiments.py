@@ -176,6 +176,9 @@ def test_command_line_runs_skips_and_tables(quick, tmp_path, capsys):
     header, *rows = capsys.readouterr().out.split()
     assert header.split(",") == ["data", "split", *results.COLUMNS]
     assert len(rows) == 2 and all(",2," in row for row in rows)
+    assert main(["table", "yeast", "--against", "dnn", "--folder", str(tmp_path)]) == 0
+    title, *_, row = capsys.readouterr().out.strip().split("\n")
+    assert "difference to dnn" in title and re.match(r"\| herocon .*\| 2 \| [+-]0\.\d{4} \[", row)
     assert not list(tmp_path.glob("checkpoints/*"))
 
 

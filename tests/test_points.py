@@ -8,7 +8,6 @@ from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 
@@ -85,11 +84,10 @@ def test_pages_exist_under_their_titles(page):
 def test_the_seven_switches_each_have_a_point_and_a_preset():
     assert [p.switch for p in points.POINTS if p.switch] == list(points.SWITCHES)
     assert [*points.SWITCHES][:-1] == [field.name for field in fields(losses.Switches)]
-    for switch, (method, preset) in points.SWITCHES.items():
-        if switch == "indicator":
-            assert "distance=indicator" in method and preset == "paper"
-        else:
-            assert losses.PRESETS[preset] == losses.Switches(**{switch: True})
+    *switches, indicator = points.SWITCHES.values()
+    for switch, runs in zip(points.SWITCHES, switches, strict=False):
+        assert losses.PRESETS[runs["preset"]] == losses.Switches(**{switch: True})
+    assert "preset" not in indicator and indicator["changes"] == {"distance": "indicator"}
 
 
 def test_a_table_has_one_row_a_point():
@@ -216,81 +214,3 @@ def test_a_noise_rate_is_no_percentage():
     share = (noisy != images).mean()
     assert share == pytest.approx((1 + math.erf(1 / math.sqrt(2))) / 2, abs=0.01)
     assert abs(share - rate) > 0.1
-
-
-# ---------------------------------------------------------------- the switches' effects
-
-
-def runs(method, preset, values, first=0):
-    """Records as ``results.load`` has them, one seed a value."""
-    rows = range(first, first + len(values))
-    return [
-        {"data": "scene", "method": method, "preset": preset, "form": "two_noisy"}
-        | {"protocol": "transductive", "budget": "paper", "seed": seed, "split.how": "paper"}
-        | {"split.checksum": f"s{seed}", "f1": value, "auc": 0.5, "settings.steps": 200}
-        for seed, value in zip(rows, values, strict=True)
-    ]
-
-
-BASE = [0.60, 0.62, 0.58, 0.61, 0.59, 0.63, 0.57, 0.60, 0.62, 0.61]
-
-
-def test_an_effect_is_paired_by_seed():
-    shift = np.array([0.01, 0.012, 0.008, 0.011, 0.009, 0.01, 0.01, 0.012, 0.008, 0.01])
-    on = runs("herocon", "paper+transposed", np.array(BASE) + shift)
-    frame = pd.DataFrame(runs("herocon", "paper", BASE) + on[::-1])
-    effect = points.switch_effect(frame, "transposed")
-    assert effect["mean"] == pytest.approx(shift.mean())
-    assert effect["differences"] == pytest.approx(shift)
-    # the one-sample t test of scipy
-    from scipy.stats import ttest_1samp
-
-    assert effect["p"] == pytest.approx(ttest_1samp(shift, 0).pvalue)
-    assert points.in_words(effect) == "raises it"
-    assert points.switch_effect(frame, "view2_anchors") is None
-
-
-def test_the_indicator_is_told_from_its_base():
-    name = "herocon-s (distance=indicator)"
-    frame = pd.DataFrame(
-        runs("herocon-s", "paper", BASE)
-        + runs("herocon", "paper", [0.1] * 10)
-        + runs(name, "paper", np.array(BASE) - 0.02 + 0.001 * np.arange(10))
-    )
-    effect = points.switch_effect(frame, "indicator")
-    assert effect["mean"] == pytest.approx(-0.0155)
-    assert points.in_words(effect) == "lowers it"
-
-
-def test_few_runs_are_said_to_be_few():
-    base = runs("herocon-s", "paper", BASE)
-    one = pd.DataFrame(base + runs("herocon-s", "paper+label_sum", [0.6]))
-    assert points.in_words(points.switch_effect(one, "label_sum")) == "not run yet"
-    two = pd.DataFrame(base + runs("herocon-s", "paper+label_sum", [0.61, 0.60]))
-    words = points.in_words(points.switch_effect(two, "label_sum"))
-    assert words == "not told apart from zero (2 seeds so far)"
-    apart = pd.DataFrame(base + runs("herocon-s", "paper+label_sum", [0.6, 0.6], first=20))
-    assert points.switch_effect(apart, "label_sum") is None  # no seed in common
-
-
-@pytest.mark.parametrize(
-    "mean, lo, hi, p, said",
-    [
-        (0.1, -0.1, 0.3, 0.3, "not told apart from zero"),
-        (0.1, 0.01, 0.2, 0.03, "raises it, but may be chance among 14 intervals"),
-        (-0.1, -0.2, -0.01, 0.03, "lowers it, but may be chance among 14 intervals"),
-        (-0.1, -0.15, -0.05, 0.001, "lowers it"),
-    ],
-)
-def test_words_say_no_more_than_the_interval(mean, lo, hi, p, said):
-    effect = {"mean": mean, "lo": lo, "hi": hi, "p": p, "n": 12}
-    assert points.in_words(effect) == said
-    assert points.in_words({**effect, "n": 5}) == f"{said} (5 seeds so far)"
-
-
-def test_equal_runs_have_no_effect():
-    same = runs("herocon-s", "paper+self_pairs", BASE)
-    effect = points.switch_effect(
-        pd.DataFrame(runs("herocon-s", "paper", BASE) + same), "self_pairs"
-    )
-    assert effect["p"] == 1 and points.in_words(effect) == "not told apart from zero"

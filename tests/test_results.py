@@ -453,16 +453,17 @@ def test_the_table_refuses_to_average_what_differs(tmp_path):
 
 def test_pairs_take_the_splits_luck_away(tmp_path):
     frame = results.load(store(tmp_path, many()))
-    found = results.paired(frame, {"method": "herocon", "form": None}, "dnn")
-    a, b = (frame[(frame["method"] == m) & frame["form"].isna()]["f1"] for m in ("herocon", "dnn"))
-    wanted = stats.ttest_rel(a, b).confidence_interval(0.95)
-    assert (found["lo"], found["hi"]) == pytest.approx((wanted.low, wanted.high), rel=1e-9)
-    assert found["mean"] == pytest.approx(a.mean() - b.mean())
-    assert found["n"] == 5 and found["seeds"] == [0, 1, 2, 3, 4] and found["lo"] > 0
+    found = results.table(results.against(frame, "dnn"))
+    assert found["method"].tolist() == ["herocon"] and found["form"].isna().all()
+    a, b = (frame[(frame["method"] == m) & frame["form"].isna()] for m in ("herocon", "dnn"))
+    for metric in ("f1", "auc"):
+        wanted = stats.ttest_rel(a[metric], b[metric]).confidence_interval(0.95)
+        ends = found.loc[0, [f"{metric}_lo", f"{metric}_hi"]].tolist()
+        assert ends == pytest.approx([wanted.low, wanted.high], rel=1e-9)
+    assert found["f1"][0] == pytest.approx(a["f1"].mean() - b["f1"].mean())
+    assert found["seeds"][0] == 5 and found["f1_lo"][0] > 0
     table = results.table(frame)
     assert table["f1_lo"][1] < table["f1"][0]  # unpaired, the same runs tell nothing
-    auc = results.paired(frame, "dnn", {"method": "herocon", "form": None}, metric="auc")
-    assert auc["mean"] == pytest.approx(-found["mean"]) and auc["metric"] == "auc"
 
 
 def test_only_the_same_split_budget_and_protocol_make_a_pair(tmp_path):
@@ -471,21 +472,18 @@ def test_only_the_same_split_budget_and_protocol_make_a_pair(tmp_path):
     store(tmp_path, [make("b", s, 0.6, split={"checksum": "other"}) for s in (1, 2)])
     store(tmp_path, [make("c", s, 0.6, budget="paper") for s in (1, 2)])
     store(tmp_path, [make("d", 1, 0.6)])
-    frame = results.load(tmp_path)
-    assert results.paired(frame, "a", "dnn")["seeds"] == [1, 2]
-    for other, shared in (("b", 0), ("c", 0), ("d", 1)):
-        with pytest.raises(ValueError, match=f"at least two seeds .* share {shared}"):
-            results.paired(frame, other, "dnn")
+    found = results.against(results.load(tmp_path), "dnn")
+    pairs = sorted(zip(found["method"], found["seed"], strict=True))
+    assert pairs == [("a", 1), ("a", 2), ("d", 1)]
+    assert found["f1"].tolist() == pytest.approx([0.1] * 3)
 
 
-def test_paired_refuses_what_it_cannot_tell_apart(tmp_path):
+def test_a_method_without_runs_subtracts_nothing(tmp_path):
     frame = results.load(store(tmp_path, many()))
-    with pytest.raises(ValueError, match=r'a = herocon: .* form is .*"eq4"'):
-        results.paired(frame, "herocon", "dnn")
-    with pytest.raises(ValueError, match="b must match some runs; ddn matches none"):
-        results.paired(frame, "dnn", "ddn")
-    with pytest.raises(ValueError, match=r"no column acu\. Did you mean auc\?"):
-        results.paired(frame, "dnn", "herocon", metric="acu")
+    with pytest.raises(ValueError, match=r"finished runs ddn\. Did you mean dnn\?"):
+        results.against(frame, "ddn")
+    with pytest.raises(ValueError, match="No run of another method"):
+        results.against(frame[frame["method"] == "dnn"], "dnn")
 
 
 # ---------------------------------------------------------------- provenance
