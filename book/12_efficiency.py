@@ -506,8 +506,9 @@ for by in BY:
         assert np.divide(theirs, ours[: len(theirs)]).min() > 1
 wide = efficiency.power(measured, NEGATIVE, OURS, "peak_mib", 20_000)
 assert wide.mean < 1.2
-print("Time: nearer to 1 in (a), nearer to 2 in (b). Memory in (b): a power")
-print("above 1.2 with matrices, below it for ours, the fastest throughout.")
+print("Time: nearer to 1 in (a), nearer to 2 in (b). Memory in (b): best")
+print("estimates above 1.2 with matrices, below it for ours. Ours, in")
+print("float32, is faster than either of the others in float64.")
 
 # %% [markdown]
 # ## Where the constant goes
@@ -516,7 +517,7 @@ print("above 1.2 with matrices, below it for ours, the fastest throughout.")
 # products* are the eight matrix products that a step of Eq. 5 seems to need, and
 # nothing else: no exponentials, no normalising, no H. Ours needs six of the eight,
 # since two of the score tables are two others transposed. So three quarters of the bare
-# products' time is what products cost us, and the rest is mostly exponentials.
+# products' time is what products cost us; the rest is all else, exponentials first.
 
 # %% mystnb={"markdown_format": "gfm"} tags=["hide-input", "nbval-ignore-output"]
 _, *lines = lines_of("bench.jsonl")
@@ -555,7 +556,7 @@ print("factor of 1.5 to 4.")
 
 # %% [markdown]
 # The literal formula does nine products where we do six, which explains a factor of
-# 1.5. The rest must be traffic: its n × 2n matrices are written to memory and read
+# 1.5. The rest is probably traffic: its n × 2n matrices are written to memory and read
 # again by the next operation. Exercise 2 counts how many of them it keeps.
 #
 # ## What it buys
@@ -650,7 +651,8 @@ print("Minutes, and less than 8 GiB.")
 #   set is a matter of counting pairs. Counts say so exactly, and clocks roughly.
 # - What is squared is the number of rows in a step, not the data set.
 # - Memory need not be quadratic. One identity, chunks, and scores computed twice make
-#   it linear, with the same value, and time goes down, too.
+#   it linear, with the same value, and beside the literal formula in the same float32
+#   the time goes down, too. (The public code's form was timed in its own float64 only.)
 # - A power fitted over one decade says little about the next one: the parts of a step
 #   that do not grow bend the line.
 #
