@@ -231,7 +231,6 @@ class Runs:
 
     def __init__(self, frame: pd.DataFrame):
         frame = frame.copy()
-        frame["base"] = [str(m).split(" (")[0] for m in frame["method"]]
         for name in ("changes", "preparation"):
             if name not in frame:
                 frame[name] = None

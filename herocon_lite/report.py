@@ -38,7 +38,7 @@ class Store:
         for column in {"changes", "cpu_seconds"} - {*frame.columns}:  # younger than the store
             frame[column] = math.nan
         frame["changes"] = [_changes(c) for c in frame["changes"]]
-        frame["method"] = [name.partition(" (")[0] for name in frame["method"]]
+        frame["method"] = frame["base"]  # changes have a column of their own
         frame["cost"] = frame["cpu_seconds"].fillna(frame["seconds"])  # older runs: wall time
         self.data, self.budget, self.frame = data, budget, frame
         self.usual = {"preset": "paper", "protocol": "transductive", "split": "paper"} | usual
@@ -50,6 +50,8 @@ class Store:
         kept = self.frame
         for column, wanted in kind.items():
             kept = kept[kept[column].isna() if wanted is None else kept[column] == wanted]
+        if kept["seed"].duplicated().any():
+            raise ValueError(f"every seed must count once, but some have several runs of {kind}.")
         return kept.set_index("seed")[metric].sort_index()
 
     def _real_changes(self, kind: Mapping) -> dict[str, object]:
@@ -103,7 +105,9 @@ class Store:
             )
             cells = ["–", "–", "–"]
             if len(cost):
-                cells = [f"{cost.sum() / 60:.0f}", f"{cost.max():.0f}", f"{peak.max() / 1024:.1f}"]
+                minutes = cost.sum() / 60
+                cells = [f"{minutes:.0f}" if minutes > 9 else f"{minutes:.1f}"]
+                cells += [f"{cost.max():.0f}", f"{peak.max() / 1024:.1f}"]
             rows.append([len(calls), f"{len(cost)} of {seeds * len(methods)}", *cells])
         heads = ["No.", "runs stored", "minutes, all", "longest run (s)", "peak (GiB)"]
         return table(heads, rows, "```sh\n" + "\n".join(calls) + "\n```\n\n")

@@ -142,7 +142,8 @@ def load(folder: str | Path, **where) -> pd.DataFrame:
     records = read(folder)
     names = [name for name in KEYS if name not in ("metrics", "settings", "split")]
     frame = pd.DataFrame([_row(r) | {"key": k} for k, r in records.items()])
-    frame = frame.reindex(columns=list(dict.fromkeys([*names, "f1", "auc", *frame.columns, "key"])))
+    always = [*names, "base", "f1", "auc", "split.how", "split.checksum"]  # without runs, too
+    frame = frame.reindex(columns=list(dict.fromkeys([*always, *frame.columns, "key"])))
     measured = {name for record in records.values() for name in record["metrics"]}
     frame = frame.astype(dict.fromkeys({"f1", "auc", *measured}, float))
     for name, wanted in where.items():
@@ -155,6 +156,7 @@ def load(folder: str | Path, **where) -> pd.DataFrame:
 
 def _row(record: Record) -> dict[str, Any]:
     row = {k: v for k, v in record.items() if k not in ("metrics", "settings", "split")}
+    row["base"] = row["method"]
     changes = record.get("changes") or {}
     if changes:  # a method of its own: nobody averages it with the unchanged one by mistake
         told = ", ".join(f"{name}={value}" for name, value in changes.items())
@@ -313,6 +315,8 @@ def against(frame: pd.DataFrame, method: str) -> pd.DataFrame:
     usual = frame[frame["method"] == method]
     if usual.empty:
         raise ValueError(_unknown(method, "method with finished runs", sorted({*frame["method"]})))
+    for _, runs in usual.groupby(["data", "split.how", *GROUP], dropna=False):
+        _check_alike(method, runs)
     same = ["data", *GROUP[1:], "seed", "split.how", "split.checksum"]
     others = frame[frame["method"] != method]
     both = others.merge(usual[[*same, "f1", "auc"]], on=same, suffixes=("", "_usual"))

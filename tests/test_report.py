@@ -50,7 +50,7 @@ def test_commands_tell_how_to_make_runs_again_and_what_they_cost(store):
     assert f"{run} herocon --set alpha=1.0 beta=0.5 --budget paper --seeds 5\n" in text
     # seed 5 of dnn is beyond the three asked for; processor seconds count where they are known
     wall = make()["seconds"]
-    assert f"| 1 | 5 of 6 | {(3 * wall + 180) / 60:.0f} | {max(90, wall):.0f} |" in text
+    assert f"| 1 | 5 of 6 | {(3 * wall + 180) / 60:.1f} | {max(90, wall):.0f} |" in text
     assert "| 2 | 2 of 5 |" in text
     noisy = {"changes": {"share": 0.5, "views": "gaussian"}, "form": "eq4"}
     text = store.commands([(["dnn"], noisy, 3)]).data.replace(" \\\n   ", "")
@@ -70,9 +70,17 @@ def test_commands_of_runs_that_are_not_there(store):
 
 
 def test_an_empty_store_answers_with_nothing(tmp_path):
+    assert len(report.Store(tmp_path, "mocha").runs("dnn")) == 0
     results.append(make(data="yeast", budget="paper"), tmp_path)
-    store = report.Store(tmp_path, "mocha")
-    assert len(store.runs("dnn")) == 0
+    assert len(report.Store(tmp_path, "mocha").runs("dnn")) == 0
+
+
+def test_a_seed_counts_once(tmp_path):
+    for checksum in ("a part", "the whole"):
+        split = {"checksum": checksum}
+        results.append(make("dnn", 0, 0.5, budget="paper", split=split), tmp_path)
+    with pytest.raises(ValueError, match="every seed must count once"):
+        report.Store(tmp_path, "scene").runs("dnn")
 
 
 def test_levels():

@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -482,6 +483,10 @@ def test_a_method_without_runs_subtracts_nothing(tmp_path):
     frame = results.load(store(tmp_path, many()))
     with pytest.raises(ValueError, match=r"finished runs ddn\. Did you mean dnn\?"):
         results.against(frame, "ddn")
+    dnn = frame[frame["method"] == "dnn"]
+    twice = pd.concat([frame, dnn.assign(**{"settings.steps": 7})])
+    with pytest.raises(ValueError, match=r"dnn: .* settings\.steps is"):
+        results.against(twice, "dnn")
     with pytest.raises(ValueError, match="No run of another method"):
         results.against(frame[frame["method"] == "dnn"], "dnn")
 
