@@ -125,9 +125,8 @@ from herocon_lite.methods import Problem, build
 from herocon_lite.train import Schedule, predict, train
 
 both = [np.concatenate(v) for v in zip(labelled, unlabelled, strict=True)]
-mean = [v.mean(0, dtype=np.float64).astype("f4") for v in both]
-spread = [v.std(0, dtype=np.float64).astype("f4") for v in both]
-scaled = [(v - m) / s for v, m, s in zip(both, mean, spread, strict=True)]
+exact = [v.astype(np.float64) for v in both]
+scaled = [((v - v.mean(0)) / v.std(0)).astype(np.float32) for v in exact]
 seen, rest = [v[:100] for v in scaled], [v[100:] for v in scaled]
 
 # %%

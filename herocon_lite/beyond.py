@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from herocon_lite.experiments import CROSS_VALIDATION, Run
-from herocon_lite.metrics import THRESHOLDS
+from herocon_lite.metrics import F1_AT
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,8 +76,7 @@ def scores(store: Store, protocol: str) -> pd.DataFrame:
 
 def thresholds(store: Store) -> dict[float, str]:
     """The column that holds F1 at each threshold; where a row has one class there is one."""
-    columns = {AS_PRINTED[1]: "f1", 0.5: "f1_at_05"} | {t: f"f1_at_{t:g}" for t in THRESHOLDS}
-    return {t: c for t, c in columns.items() if c in store.frame and store.frame[c].notna().any()}
+    return {t: c for t, c in F1_AT.items() if c in store.frame and store.frame[c].notna().any()}
 
 
 def chosen(cross_validated: pd.DataFrame) -> pd.Series:

@@ -21,7 +21,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from herocon_lite.methods import Problem, build
-from herocon_lite.metrics import THRESHOLDS, evaluate
+from herocon_lite.metrics import F1_AT, evaluate
 from herocon_lite.train import Schedule, embed, pick_device, predict, train
 
 FORMAT = "herocon_lite 1"  # of saved models
@@ -117,6 +117,9 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
         device, seed = pick_device(self.device), self._seed()
         schedule = Schedule(self.steps, None, self.unlabeled_batch, lr=self.lr, drop_last=True)
         threshold, folds = self._check_threshold(int(known.sum()), kind)
+        shape = (sizes, int(varies.sum()), kind)
+        with _own_random_numbers(device):
+            self._build(*shape)  # settings that will not do cost no older model
 
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)  # training that is cut off must not leave half of an older model
@@ -125,10 +128,9 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
         pool = views
         if more is not None:
             pool = [np.concatenate(rows) for rows in zip(views, more, strict=True)]
-        exact = {"axis": 0, "dtype": np.float64}
-        self.mean_ = np.concatenate([p.mean(**exact) for p in pool]).astype(np.float32)
-        spread = np.concatenate([p.std(**exact) for p in pool])
-        self.scale_ = np.where(spread > 0, spread, 1).astype(np.float32)
+        self.mean_ = np.concatenate([p.mean(0) for p in pool])
+        spread = np.concatenate([p.std(0) for p in pool])
+        self.scale_ = np.where(spread > 0, spread, 1)
         pool = self._scaled(pool, np.random.default_rng(seed))
         n = len(known)
         rest = np.r_[np.flatnonzero(~known), n : len(pool[0])]
@@ -136,13 +138,13 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
         more = [p[rest] for p in pool] if len(rest) > 1 else None  # BatchNorm needs two
 
         def fitted(rows):
-            method = self._build(seed)
+            method = self._build(*shape, seed)
             views = [v[rows] for v in seen]
             return method, train(
                 method, views, Y[rows], more, schedule, seed, device, progress=self.verbose
             )
 
-        with torch.random.fork_rng():  # the caller's random numbers stay the caller's
+        with _own_random_numbers(device):
             if folds:
                 self.threshold_ = _best_threshold(seen, Y, fitted, folds, seed)
             self.method_, training = fitted(np.arange(len(Y)))
@@ -166,12 +168,12 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
             )
         return (None if kind == "multiclass" else self.threshold), 0
 
-    def _build(self, seed: int = 0):
-        shapes = [(size,) for size in self.sizes_]
+    def _build(self, sizes: list[int], outputs: int, kind: str, seed: int = 0):
+        shapes = [(size,) for size in sizes]
         problem = Problem(
             tuple(shapes * 2 if len(shapes) == 1 else shapes),
-            int(np.isnan(self.constants_).sum()),
-            self.kind_,
+            outputs,
+            kind,
             encoder_options={"widths": tuple(self.widths)},
         )
         torch.manual_seed(seed)
@@ -220,7 +222,10 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
 
         Unlabelled rows are left out.
         """
-        P, Y = self.predict_proba(views), np.asarray(Y)
+        P, Y = self.predict_proba(views), _targets(Y)
+        form = (len(P), *([] if self.kind_ == "multiclass" else [P.shape[1]]))
+        if Y.shape != form:
+            raise ValueError(f"Y must have the form it had in fit, here {form}; got {Y.shape}.")
         known = _known(Y)
         if not known.any():
             raise ValueError("Y must hold labels to score against; all its rows are unlabelled.")
@@ -261,7 +266,8 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
         """Mean 0, spread 1; of a lone view two copies, the second noisy in training."""
         ends = np.cumsum(self.sizes_)[:-1]
         mean, scale = np.split(self.mean_, ends), np.split(self.scale_, ends)
-        scaled = [(a - m) / s for a, m, s in zip(arrays, mean, scale, strict=True)]
+        triples = zip(arrays, mean, scale, strict=True)
+        scaled = [((a - m) / s).astype(np.float32) for a, m, s in triples]
         if len(scaled) == 1:
             (x,) = scaled
             scaled.append(x if noise is None else x + NOISE * noise.standard_normal(x.shape, "f4"))
@@ -314,10 +320,10 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
         model.classes_ = np.array(about["classes"])
         model.constants_ = np.array([np.nan if v is None else v for v in about["constants"]])
         model.mean_, model.scale_ = (tensors.pop(name).numpy() for name in ("mean_", "scale_"))
-        with torch.random.fork_rng():
-            model.method_ = model._build()
+        where, outputs = pick_device(device), int(np.isnan(model.constants_).sum())
+        with _own_random_numbers(where):
+            model.method_ = model._build(model.sizes_, outputs, model.kind_)
         model.method_.load_state_dict({k.removeprefix("method."): t for k, t in tensors.items()})
-        where = pick_device(device)
         model.method_.to(where)
         model.device_ = str(where)
         return model
@@ -330,6 +336,11 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
         return state
 
 
+def _own_random_numbers(device: torch.device):
+    """Within it seeds may be set: the caller's random numbers stay the caller's."""
+    return torch.random.fork_rng([device] if device.type == "cuda" else [])
+
+
 def _best_threshold(views: list[np.ndarray], Y: np.ndarray, fitted, folds: int, seed: int) -> float:
     """The threshold with the best F1 on rows left out of training, fold by fold."""
     from sklearn.model_selection import KFold
@@ -338,8 +349,8 @@ def _best_threshold(views: list[np.ndarray], Y: np.ndarray, fitted, folds: int, 
     for seen, asked in KFold(folds, shuffle=True, random_state=seed % 2**32).split(Y):
         method, _ = fitted(seen)
         P[asked] = predict(method, [v[asked] for v in views], "multilabel")
-    grid = sorted({*THRESHOLDS, 0.4, 0.5})
-    return max(grid, key=lambda t: evaluate(Y, P, "multilabel", t)["f1"])
+    found = evaluate(Y, P, "multilabel")
+    return max(sorted(F1_AT), key=lambda t: found[F1_AT[t]])
 
 
 # ------------------------------------------------------------------ input
@@ -348,7 +359,7 @@ def _best_threshold(views: list[np.ndarray], Y: np.ndarray, fitted, folds: int, 
 def _matrix(name: str, values) -> np.ndarray:
     try:
         with np.errstate(over="ignore"):  # told below
-            array = np.asarray(values, dtype=np.float32)
+            array = np.asarray(values, dtype=np.float64)  # float32 once they are centred
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"{name} must hold numbers ({error}). Turn words into numbers first, for instance "
@@ -358,13 +369,20 @@ def _matrix(name: str, values) -> np.ndarray:
         raise ValueError(
             f"{name} must be a dense matrix (n, d), one row per sample; got shape {array.shape}."
         )
-    if not np.isfinite(array).all():
-        row, column = np.argwhere(~np.isfinite(array))[0]
+    usable = np.abs(array) < np.finfo(np.float32).max
+    if not usable.all():
+        row, column = np.argwhere(~usable)[0]
         raise ValueError(
             f"{name} must be finite in float32; row {row}, column {column} is "
             f"{array[row, column]}. Fill it in (sklearn.impute) or leave the row out."
         )
     return array
+
+
+def _targets(Y) -> np.ndarray:
+    """Y as an array; in one of words NumPy would turn the gaps into words, too."""
+    array = np.asarray(Y)
+    return np.asarray(Y, dtype=object) if array.dtype.kind in "US" else array
 
 
 def _known(Y: np.ndarray) -> np.ndarray:
@@ -386,7 +404,7 @@ def _known(Y: np.ndarray) -> np.ndarray:
 
 def _labels(Y, rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, str]:
     """0/1 matrix, which rows are labelled, the classes, the kind."""
-    Y = np.asarray(Y)
+    Y = _targets(Y)
     if Y.ndim not in (1, 2) or len(Y) != rows or 0 in Y.shape:
         raise ValueError(
             f"Y must be ({rows}, c), 0/1 labels, or ({rows},), classes: a row for each row of "
@@ -400,7 +418,7 @@ def _labels(Y, rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, str]:
             raise ValueError(
                 "Y must hold classes, and these are numbers with fractions. Is it a regression?"
             )
-        classes = np.unique(Y[known])
+        classes = np.array(np.unique(Y[known]).tolist())  # words as words, not as objects
         labels = (Y[:, None] == classes[None, :]).astype(np.float32)
         return labels, known, classes, "multiclass"
     if Y.dtype.kind not in "fiub" or not np.isin(Y[known], (0, 1)).all():

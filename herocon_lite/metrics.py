@@ -9,6 +9,7 @@ from herocon_lite.checks import check_choice
 KINDS = ("multilabel", "multiclass")
 # At which F1 is told, too: where nets put their probabilities matters as much as their order.
 THRESHOLDS = (0.1, 0.2, 0.3, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98)
+F1_AT = {0.4: "f1", 0.5: "f1_at_05"} | {t: f"f1_at_{t:g}" for t in THRESHOLDS}
 
 
 def evaluate(Y, probabilities, kind: str, threshold: float = 0.4) -> dict[str, float]:

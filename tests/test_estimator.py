@@ -173,6 +173,35 @@ def test_names_of_classes_may_have_gaps(toy, gap):
     assert list(model.classes_) == ["no", "yes"]
     apart = [v[:5] for v in views]
     assert same(model, quick().fit([v[5:] for v in views], names[5:], apart), views)
+    assert same(model, quick().fit(views, names.tolist()), views)  # a list is no array of words
+    assert model.score(views, names) == model.score(views, names.tolist())
+
+
+def test_features_far_from_zero_keep_their_differences(toy):
+    """Timestamps and the like: float32 alone would make their columns constant."""
+    views, Y, _ = toy
+    views = [v.astype(np.float32).astype(np.float64) for v in views]
+    near, far = quick().fit(views, Y), quick().fit([v + 2**30 for v in views], Y)
+    there = far.predict_proba([v + 2**30 for v in views])
+    assert np.abs(near.predict_proba(views) - there).max() < 1e-3
+
+
+@pytest.mark.parametrize("form", [lambda y: y[:, None], lambda y: y[:-1]])
+def test_a_score_needs_the_form_of_fit(toy, form):
+    views, Y, _ = toy
+    for labels in (Y, Y[:, 0]):
+        model = quick().fit(views, labels)
+        with pytest.raises(ValueError, match="Y must have the form it had in fit"):
+            model.score(views, form(labels))
+
+
+def test_bad_settings_cost_no_older_model(toy):
+    views, Y, _ = toy
+    model = quick().fit(views, Y)
+    before = model.predict_proba(views)
+    with pytest.raises(ValueError, match="alpha"):
+        model.set_params(alpha=-1.0).fit(views, Y)
+    assert np.array_equal(model.predict_proba(views), before)
 
 
 def test_a_lone_unlabelled_row_is_left_out(toy):
