@@ -93,6 +93,7 @@ def main(argv: list[str] | None = None) -> int:
     repeat.add_argument("data", nargs="?", help="one data set (default: all)")
     repeat.add_argument("--count", type=int, default=3, help="how many (default: %(default)s)")
     repeat.add_argument("--seed", type=int, help="of the pick, to pick the same ones again")
+    repeat.add_argument("--device", help="as for run; another one than the record's may differ")
     repeat.add_argument("--folder", type=Path, default=Path("results"))
     repeat.set_defaults(run=_repeat)
     ledger = commands.add_parser(
@@ -113,6 +114,7 @@ def main(argv: list[str] | None = None) -> int:
     )
     beyond.add_argument("data", choices=("scene", "mocha", "mnist"))
     beyond.add_argument("--seeds", type=_seeds, default=range(1), metavar="N", help="as for run")
+    beyond.add_argument("--device", help="as for run")
     beyond.add_argument("--folder", type=Path, default=Path("results"))
     beyond.set_defaults(run=_beyond)
     data = commands.add_parser(
@@ -129,6 +131,9 @@ def main(argv: list[str] | None = None) -> int:
     except (ValueError, OSError, FloatingPointError) as error:  # sentences for people
         print(error, file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("\nStopped. What is finished is stored; the same command goes on from here.")
+        return 130
 
 
 def _bench(arguments: argparse.Namespace) -> int:
@@ -180,11 +185,7 @@ def _run(arguments: argparse.Namespace) -> int:
         for seed in arguments.seeds
         for method in arguments.methods
     ]
-    try:
-        done = experiments.execute_all(runs, arguments.folder, arguments.device)
-    except KeyboardInterrupt:
-        print("\nStopped. Finished runs are stored; the same command goes on from here.")
-        return 130
+    done = experiments.execute_all(runs, arguments.folder, arguments.device)
     if int(os.environ.get("RANK", 0)) > 0:  # of several processes the first one talks
         return 0
     skipped = len(runs) - done
@@ -231,7 +232,8 @@ def _repeat(arguments: argparse.Namespace) -> int:
         return 1
     worst = 0.0
     for record in random.Random(arguments.seed).sample(stored, min(arguments.count, len(stored))):
-        f1 = [r["metrics"]["f1"] for r in (record, experiments.repeat(record, progress=True))]
+        again = experiments.repeat(record, arguments.device, progress=True)
+        f1 = [r["metrics"]["f1"] for r in (record, again)]
         worst = max(worst, abs(f1[1] - f1[0]))
         name = f"{record['data']} {record['method']}, seed {record['seed']}"
         print(f"{name} ({results.key(record)}): F1 {f1[0]:.6f}, again {f1[1]:.6f}")
@@ -271,7 +273,7 @@ def _beyond(arguments: argparse.Namespace) -> int:
 
     memory.keep_freed()
     runs = beyond.runs(arguments.data, arguments.seeds)
-    done = experiments.execute_all(runs, arguments.folder)
+    done = experiments.execute_all(runs, arguments.folder, arguments.device)
     print(f"{done} runs done, {len(runs) - done} were there already.")
     return 0
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import platform
 import subprocess
 import sys
@@ -361,9 +362,11 @@ def where_measured() -> dict:
 
 
 def save_lines(path: Path, lines: list[dict]) -> None:
-    """One object a line."""
+    """One object a line; the file is whole or as it was."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    beside = path.with_suffix(".partial")
+    beside.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    os.replace(beside, path)
 
 
 def save(rows: list[dict], folder: Path) -> None:
@@ -372,7 +375,7 @@ def save(rows: list[dict], folder: Path) -> None:
     save_lines(folder / "bench.jsonl", [where, *rows])
     told = ", ".join(f"{key} {value}" for key, value in where.items())
     head = f"# Time and memory of the losses\n\nMade by `python -m herocon_lite bench` ({told}).\n"
-    (folder / "bench.md").write_text(f"{head}{ABOUT}\n\n{table(rows)}\n")
+    (folder / "bench.md").write_text(f"{head}{ABOUT}\n\n{table(rows)}\n", "utf-8")
 
 
 if __name__ == "__main__":  # a fresh process, started by fresh_process

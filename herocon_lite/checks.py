@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from numbers import Integral, Real
 
 import torch
 from torch import Tensor
@@ -31,6 +32,19 @@ def check_flag(name: str, value: object) -> None:
     """Every word is true to Python, "no" as well."""
     if value not in (True, False, None):
         raise ValueError(f"{name} must be True or False; got {value!r}.")
+
+
+def check_kind(name: str, value: object, annotation: object) -> None:
+    """A setting by the annotation of its argument: flags, whole numbers, numbers."""
+    kind = str(annotation)
+    if "bool" in kind:
+        check_flag(name, value)
+    elif value is None and "None" in kind:
+        return
+    elif "int" in kind and not (isinstance(value, Integral) and value >= 1):
+        raise ValueError(f"{name} must be a whole number, at least 1; got {value!r}.")
+    elif "float" in kind and not isinstance(value, Real):
+        raise ValueError(f"{name} must be a number; got {value!r}.")
 
 
 def check_tensor(name: str, x: Tensor) -> None:

@@ -16,9 +16,11 @@ import numpy as np
 from tqdm import tqdm
 
 from herocon_lite import results
+from herocon_lite.bench import save_lines
 from herocon_lite.data import Dataset, Split, load, split
 from herocon_lite.estimator import HeroConClassifier
 from herocon_lite.metrics import evaluate
+from herocon_lite.train import pick_device
 
 DATA = ("mfeat", "yeast")  # 100 and 120 labelled rows
 SPLITS = 10
@@ -81,10 +83,9 @@ def run(folder: Path, names: tuple[str, ...] = DATA, splits: int = SPLITS) -> li
             start = time.perf_counter()
             scores = evaluate(dataset.labels[parts.test], method(dataset, parts), dataset.kind)
             row[method.__name__] = scores | {"seconds": round(time.perf_counter() - start, 2)}
-        rows.append({**row, "data_checksums": dataset.checksums, **results.environment()})
-        folder.mkdir(parents=True, exist_ok=True)
-        with path.open("a") as file:
-            file.write(json.dumps(rows[-1]) + "\n")
+        where = results.environment(pick_device())
+        rows.append({**row, "data_checksums": dataset.checksums, **where})
+        save_lines(path, rows)
     return rows
 
 

@@ -12,6 +12,7 @@ import copy
 import json
 import warnings
 from collections.abc import Sequence
+from numbers import Real
 from pathlib import Path
 
 import numpy as np
@@ -162,7 +163,7 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
                 f"{rows} labelled rows are too few to choose a threshold; it is 0.5.", stacklevel=3
             )
             return 0.5, 0
-        if isinstance(self.threshold, str) or not 0 <= self.threshold < 1:
+        if not isinstance(self.threshold, Real) or not 0 <= self.threshold < 1:
             raise ValueError(
                 f'threshold must be a probability below 1, or "cv"; got {self.threshold!r}.'
             )
@@ -174,7 +175,7 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
             tuple(shapes * 2 if len(shapes) == 1 else shapes),
             outputs,
             kind,
-            encoder_options={"widths": tuple(self.widths)},
+            encoder_options={"widths": self.widths},
         )
         torch.manual_seed(seed)
         return build(

@@ -7,6 +7,7 @@ once, in :func:`options`.
 
 from __future__ import annotations
 
+import inspect
 import math
 import time
 from collections.abc import Callable
@@ -25,6 +26,7 @@ from herocon_lite.data.splits import PROTOCOLS, shuffled
 from herocon_lite.losses import PRESETS
 from herocon_lite.methods import FORMS, Problem, build, settings
 from herocon_lite.metrics import evaluate
+from herocon_lite.models import ENCODERS
 from herocon_lite.train import Schedule, pick_device, predict, train
 from herocon_lite.views import two_views
 
@@ -133,7 +135,8 @@ class Run:
             check_choice(name, getattr(self, name), known)
         find_card(self.data)  # unknown names get a suggestion
         known = {*settings(self.method), *(f.name for f in fields(Schedule))}
-        known |= {*ENCODER_SETTINGS, *VIEW_SETTINGS}
+        encoder = inspect.signature(ENCODERS[SETTINGS[self.data].encoder]).parameters
+        known |= {*VIEW_SETTINGS, *(name for name in ENCODER_SETTINGS if name in encoder)}
         for name, _ in self.changes:
             if name not in known:
                 raise ValueError(
@@ -379,14 +382,16 @@ def run_of(record: results.Record) -> Run:
     )
 
 
-def repeat(record: results.Record, progress: bool = False) -> results.Record:
+def repeat(
+    record: results.Record, device: str | None = None, progress: bool = False
+) -> results.Record:
     """The same run once more, with as many threads; raises if it would be another run."""
     run = run_of(record)
     threads = torch.get_num_threads()
     torch.set_num_threads(record["threads"])
     other = results.key(record).__ne__  # known before any training
     try:
-        again = execute(run, load(run.data), progress=progress, skip=other)
+        again = execute(run, load(run.data), device, progress, skip=other)
     finally:
         torch.set_num_threads(threads)
     if again is None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import pairwise
+from numbers import Integral
 
 import torch
 from torch import Tensor, nn
@@ -46,8 +47,9 @@ def mlp(shape: Sequence[int], widths: Sequence[int] = (200, 200)) -> Encoder:
 
     The paper's "three-layer" net is two of these and the classifier.
     """
-    if not widths:
-        raise ValueError("widths must name at least one layer; got none.")
+    listed = isinstance(widths, list | tuple) and len(widths) > 0
+    if not listed or not all(isinstance(w, Integral) and w >= 1 for w in widths):
+        raise ValueError(f"widths must be whole numbers ≥ 1, one or more layers; got {widths!r}.")
     sizes = [math.prod(shape), *widths]
     blocks = [dense(p, q) for p, q in pairwise(sizes)]
     return Encoder(nn.Flatten(), *blocks, size=sizes[-1])

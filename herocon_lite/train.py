@@ -159,7 +159,7 @@ def train(
             with half or full_precision(targets):
                 terms = net(
                     seen(rows),
-                    targets[rows],
+                    targets[seen.on_device(rows)],
                     extra(ranks.dealt(extra.rows(step))) if extra else None,
                     step / schedule.steps,
                 )
@@ -271,8 +271,12 @@ class Feed:
         ]
         return torch.cat(parts)
 
+    def on_device(self, rows: Tensor) -> Tensor:
+        """Row numbers, sent without waiting for a GPU."""
+        return rows.to(self.device, non_blocking=True)
+
     def __call__(self, rows: Tensor) -> list[Tensor]:
-        on_device = rows.to(self.device)
+        on_device = self.on_device(rows)
         return [
             self._tensor(view[rows.numpy()]) if isinstance(view, Lazy) else view[on_device]
             for view in self.views

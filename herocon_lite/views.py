@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 
@@ -101,7 +102,7 @@ def gaussian(images: np.ndarray, seed: int, share: float = 1.0) -> Iterator[np.n
     μ and σ are the mean and standard deviation of the data's pixels. One seed is one noise matrix
     and one order of contaminating pixels: what a small share touches, a larger one touches alike.
     """
-    if not 0 <= share <= 1:
+    if not isinstance(share, Real) or not 0 <= share <= 1:
         raise ValueError(f"share must be between 0 and 1, a share of pixels; got {share}.")
     mean, std = _moments(images)
 

@@ -142,7 +142,7 @@ def test_per_view_keeps_views_apart_or_shares_one():
         (lambda: models.vgg((3, 32, 32), widths="wide"), "one of thin, full.* got 'wide'"),
         (lambda: models.vgg((3, 32, 32), widths=[8, 8]), "five numbers"),
         (lambda: models.vgg((3, 32, 32), widths=0.001), "at least 1"),
-        (lambda: models.mlp((4,), widths=()), "at least one layer"),
+        (lambda: models.mlp((4,), widths=()), "one or more layers"),
     ],
 )
 def test_bad_calls_get_a_sentence(call, sentence):

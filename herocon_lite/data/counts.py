@@ -130,7 +130,7 @@ def _rounded(value):
 def main() -> None:
     content = {"made by": "python -m herocon_lite.data.counts", "sets": count_all()}
     STORE.parent.mkdir(exist_ok=True)
-    STORE.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+    STORE.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
     print(f"Saved in {STORE}.")
 
 

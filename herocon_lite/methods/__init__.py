@@ -10,7 +10,7 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from functools import partial
 
-from herocon_lite.checks import check_flag
+from herocon_lite.checks import check_kind
 from herocon_lite.methods.base import Method, Problem, probabilities
 from herocon_lite.methods.c2ae import C2AE
 from herocon_lite.methods.contrastive import (
@@ -64,8 +64,8 @@ def build(name: str, problem: Problem, **chosen) -> Method:
             why = f"fixes {key} = {fixed[key]}" if key in fixed else f"has no setting {key!r}"
             raise ValueError(f"Method {name} {why}; it has {', '.join(allowed) or 'none'}.")
     for key, parameter in inspect.signature(METHODS[name]).parameters.items():
-        if key in chosen and "bool" in parameter.annotation:
-            check_flag(key, chosen[key])
+        if key in chosen:
+            check_kind(key, chosen[key], parameter.annotation)
     return METHODS[name](problem, **chosen)
 
 

@@ -51,8 +51,6 @@ class Contrastive(Method):
         check_temperature(temperature)
         if form is not None:
             check_choice("form", form, FORMS)
-        if pairs is not None and pairs < 1:
-            raise ValueError(f"pairs must be at least 1, or None for all; got {pairs}.")
         if projector is not None:
             check_choice("projector", projector, models.PROJECTORS)
         if fusion is not None:
@@ -357,8 +355,6 @@ class HeroCon(Contrastive):
         fusion: str | None = None,
     ):
         check_preset(preset)
-        if negatives is not None and negatives < 1:
-            raise ValueError(f"negatives must be at least 1, or None for all; got {negatives}.")
         if distance is None:
             distance = "indicator" if problem.kind == "multiclass" else "hamming"
         check_choice("distance", distance, ("hamming", "indicator"))
@@ -377,7 +373,8 @@ class HeroCon(Contrastive):
     def unsupervised(self, z):
         options = {"H": self.H, "temperature": self.temperature, "detach": self.detach}
         if self.negatives is not None:
-            drawn = torch.randperm(len(z[0]))[: self.negatives + 1].to(z[0].device)
+            drawn = torch.randperm(len(z[0]))[: self.negatives + 1]
+            drawn = drawn.to(z[0].device, non_blocking=True)
             z = [rows[drawn] for rows in z]
         if self.form == "eq4":
             return losses.input_contrast(*z, A=nn.Identity(), **options)

@@ -505,5 +505,5 @@ def make() -> None:
     torch.set_num_threads(1)
     text = json.dumps(simulate())
     # one row of the grid a line: small diffs
-    STORE.write_text(text.replace("]], ", "]],\n").replace("], [", "],\n [") + "\n")
+    STORE.write_text(text.replace("]], ", "]],\n").replace("], [", "],\n [") + "\n", "utf-8")
     print(f"wrote {STORE}")

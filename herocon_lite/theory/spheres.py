@@ -587,7 +587,7 @@ MAKERS = {"dial": make_dial, "strangers": make_strangers, "joint": make_joint, "
 
 def stored(folder: Path | str = ".") -> dict:
     """What this module's command has saved, below ``folder``."""
-    return json.loads((Path(folder) / STORE).read_text())
+    return json.loads((Path(folder) / STORE).read_text("utf-8"))
 
 
 def make(name: str) -> None:
@@ -600,7 +600,7 @@ def save(name: str, part: dict) -> None:
     content = stored() if STORE.exists() else {}
     content |= {"made by": "python -m herocon_lite.theory", name: part}
     STORE.parent.mkdir(exist_ok=True)
-    STORE.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+    STORE.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
     print(f"{name}: saved in {STORE}.", flush=True)
 
 
