@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -216,15 +217,19 @@ def view_settings(run: Run) -> dict[str, object]:
     return {name: value for name, value in run.changes if name in VIEW_SETTINGS}
 
 
-def execute(
-    run: Run,
-    dataset: Dataset,
-    device: str | None = None,
-    progress: bool = False,
-    checkpoint: Path | None = None,
-    skip: Callable[[str], bool] = lambda key: False,
-) -> results.Record | None:
-    """Trains and tests one run. Returns its record, or None if ``skip`` says it is done."""
+class Work(NamedTuple):
+    """A run before it is made: what its record will say, and what it works on."""
+
+    record: results.Record
+    data: Dataset
+    parts: Split
+    problem: Problem
+    schedule: Schedule
+    options: dict[str, object]  # of the method
+
+
+def ready(run: Run, dataset: Dataset) -> Work:
+    """Settings, views and split of a run; nothing is trained."""
     if dataset.name != run.data:
         raise ValueError(f"dataset must be {run.data}, as the run says; got {dataset.name}.")
     chosen = setting(run.data, run.preset, run.budget)
@@ -255,12 +260,6 @@ def execute(
         "split": parts.describe(),
         "preparation": list(prepared.steps),  # with the seeds that were used
     }
-    name = results.key(record)
-    if skip(name):
-        return None
-    where = pick_device(device)
-    environment = results.environment(where)  # before training: the checkout may move
-    commit = environment["commit"].replace(" ", "-")  # another's half-done run is another run
     problem = Problem(
         tuple(view.shape[1:] for view in prepared.views),
         prepared.labels.shape[1],
@@ -268,6 +267,25 @@ def execute(
         chosen.encoder,
         encoder_options,
     )
+    return Work(record, prepared, parts, problem, plan, method_options)
+
+
+def execute(
+    run: Run,
+    dataset: Dataset,
+    device: str | None = None,
+    progress: bool = False,
+    checkpoint: Path | None = None,
+    skip: Callable[[str], bool] = lambda key: False,
+) -> results.Record | None:
+    """Trains and tests one run. Returns its record, or None if ``skip`` says it is done."""
+    record, data, parts, problem, plan, method_options = ready(run, dataset)
+    name = results.key(record)
+    if skip(name):
+        return None
+    where = pick_device(device)
+    environment = results.environment(where)  # before training: the checkout may move
+    commit = environment["commit"].replace(" ", "-")  # another's half-done run is another run
     rounds = [(parts.train, parts.test)]
     if run.protocol == CROSS_VALIDATION:
         rounds = folds(parts.train, run.seed)
@@ -277,9 +295,9 @@ def execute(
         method = build(run.method, problem, **method_options)
         training = train(
             method,
-            _rows(prepared, seen),
-            prepared.labels[seen],
-            _rows(prepared, parts.unlabeled),
+            _rows(data, seen),
+            data.labels[seen],
+            _rows(data, parts.unlabeled),
             plan,
             run.seed,
             where,
@@ -287,16 +305,16 @@ def execute(
             checkpoint=checkpoint and checkpoint / f"{name}-{commit}{number or ''}.pt",
         )
         trained.append(training)
-        predicted.append(predict(method, _rows(prepared, asked), prepared.kind))
-    Y = prepared.labels[np.concatenate([asked for _, asked in rounds])]
+        predicted.append(predict(method, _rows(data, asked), data.kind))
+    Y = data.labels[np.concatenate([asked for _, asked in rounds])]
     return {
         **record,
-        "metrics": evaluate(Y, np.concatenate(predicted), prepared.kind),
+        "metrics": evaluate(Y, np.concatenate(predicted), data.kind),
         "history": _thinned(trained[0].history),
         "seconds": round(sum(t.seconds for t in trained), 2),
         "cpu_seconds": round(sum(t.cpu_seconds for t in trained), 2),
         "peak_mib": round(max(t.peak_mib for t in trained), 1),
-        "data_checksums": prepared.checksums,
+        "data_checksums": data.checksums,
         "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         **environment,
     }
