@@ -66,7 +66,7 @@ import pandas as pd
 import torch
 from IPython.display import HTML, Markdown
 
-from herocon_lite import experiments, losses, metrics, plots, points
+from herocon_lite import experiments, losses, metrics, paper, plots, points
 from herocon_lite.report import Store, in_points, in_words, table
 from herocon_lite.similarity import hamming
 
@@ -99,7 +99,7 @@ Markdown("\n".join(lines))
 # will do.
 
 # %% tags=["remove-input"]
-HTML(points.search_box())
+HTML(plots.search_box("point", "xrmb numbers"))
 
 # %% tags=["remove-cell"]
 shown = []
@@ -154,14 +154,14 @@ points_of("B")
 # outperform? (Where SupCon's row is HeroCon-s's own, it is left out.)
 
 # %%
-for data in points.TABLES:
+for data in paper.TABLES:
     for method in ("HeroCon-s", "HeroCon-u", "HeroCon"):
-        for metric, names in points.not_beaten(data, method).items():
+        for metric, names in paper.not_beaten(data, method).items():
             if names:
                 told = f"{data:7} {method:9} {metric:3} not above"
                 print(told, ", ".join(names))
-for data in points.TABLES:
-    assert not any(points.not_beaten(data, "HeroCon").values())
+for data in paper.TABLES:
+    assert not any(paper.not_beaten(data, "HeroCon").values())
 print("HeroCon itself stands above every baseline, in all four tables.")
 
 # %% [markdown]
@@ -172,7 +172,7 @@ print("HeroCon itself stands above every baseline, in all four tables.")
 # The gains that the text reports are right, as points (B5), and the counts add up (B14, B15, B17, B18):
 
 # %%
-scene, xrmb, celeba = (points.TABLES[d] for d in ("scene", "xrmb", "celeba"))
+scene, xrmb, celeba = (paper.TABLES[d] for d in ("scene", "xrmb", "celeba"))
 gains = {
     "Scene, HeroCon-u over Info-NCE": (scene, "HeroCon-u", "Info-NCE"),
     "Scene, HeroCon over Info-NCE": (scene, "HeroCon", "Info-NCE"),
@@ -219,7 +219,7 @@ points_of("C")
 # %%
 rows = {}
 labelled_rows = {"scene": 120, "mnist": 200, "xrmb": 250, "celeba": 500}
-for data in points.TABLES:
+for data in paper.TABLES:
     for preset in ("paper", "released"):
         chosen = experiments.setting(data, preset)
         batch = chosen.labeled_batch or labelled_rows[data]
@@ -310,7 +310,7 @@ told = f"accuracy {found['accuracy']:.3f}: AUC {found['auc']:.4f}"
 print(f"{told}, formula the same within 1e-12")
 
 rows = {}
-for method, (f1, auc) in points.TABLES["mnist"].items():
+for method, (f1, auc) in paper.TABLES["mnist"].items():
     hard = points.hard_auc(f1, 10)
     rows[method] = {"F1": f1, "AUC": auc, "hard AUC at a = F1": hard}
 frame = pd.DataFrame(rows).T
@@ -330,7 +330,7 @@ frame.round(4) + 0.0
 assert close.sum() == 5 and (frame["difference"].abs() < 0.00015).sum() == 3
 assert 0 < frame.loc["HeroCon", "difference"] < 0.01
 assert (frame["difference"] < -0.01).sum() == 3
-for f1, auc in points.TABLES["xrmb"].values():
+for f1, auc in paper.TABLES["xrmb"].values():
     assert auc - points.hard_auc(f1, 20) > 0.1
 assert shown == list(points.POINTS)
 print(f"All {len(shown)} points are on this page.")

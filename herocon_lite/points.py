@@ -12,9 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from herocon_lite.paper import TABLES as TABLES
-from herocon_lite.paper import not_beaten as not_beaten
-
 GROUPS = {
     "A": "Text, equations and proofs",
     "B": "Text and tables",
@@ -1221,7 +1218,7 @@ def hard_auc(accuracy: float, classes: int) -> float:
 
 
 def to_markdown(points: Iterable[Point]) -> str:
-    """A table of points, one row each; the box of :func:`search_box` finds it by its heading."""
+    """A table of points, one row each; the search box of the page finds it by its heading."""
     rows = ["| No. | The paper | The code, or another place | So |", "|---|---|---|---|"]
     for point in points:
         last = f"**{point.effect}.** {point.consequence} *{point.evidence}*"
@@ -1236,13 +1233,6 @@ def to_markdown(points: Iterable[Point]) -> str:
         paper = f"*{point.where}:* {point.paper}"
         rows.append(f"| {point.number} | {paper} | {point.other} | {last} |")
     return "\n".join(rows)
-
-
-def search_box() -> str:
-    """HTML: a box that hides the points without the typed words."""
-    from herocon_lite import plots
-
-    return plots.search_box("point", "xrmb numbers")
 
 
 # ------------------------------------------------------------------ the seven switches

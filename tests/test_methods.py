@@ -481,14 +481,13 @@ def test_supcon_defaults_and_variants():
     assert make("supcon", classes).temperature == 1.0
     assert make("supcon", labels).loss is losses.sup_con
     assert make("supcon", labels).temperature == 0.1
-    assert make("supcon", labels, variant="per_label").loss is losses.sup_con_eq6
+    assert make("supcon", labels, variant="eq6").loss is losses.sup_con_eq6
     value = {
         v: make("supcon", classes, variant=v, beta=1.0).terms(*data)["L_s"].item()
-        for v in ("out", "all", "any", "eq6")
+        for v in ("all", "any", "eq6")
     }
-    assert value["out"] == pytest.approx(losses.sup_con(S, Y.argmax(1)).item(), rel=1e-12)
-    assert value["out"] == pytest.approx(value["all"]) == pytest.approx(value["any"])
-    assert value["out"] != pytest.approx(value["eq6"])
+    assert value["all"] == pytest.approx(losses.sup_con(S, Y.argmax(1)).item(), rel=1e-12)
+    assert value["all"] == pytest.approx(value["any"]) != pytest.approx(value["eq6"])
 
 
 def test_closed_forms_of_supervised_contrast():
@@ -501,16 +500,16 @@ def test_closed_forms_of_supervised_contrast():
     def value(rows=Y, labels=Y, **options):
         return make("supcon", problem, temperature=tau, **options).supervised(rows, labels).item()
 
-    assert value(variant="out") == pytest.approx(math.log(m - 1 + far))
+    assert value(variant="all") == pytest.approx(math.log(m - 1 + far))
     assert value(variant="eq6") == pytest.approx(math.log(1 + far))
     same = torch.ones_like(Y)
-    assert value(same, variant="out") == pytest.approx(math.log(K * m - 1))
+    assert value(same, variant="all") == pytest.approx(math.log(K * m - 1))
     two = Y[[0, 1, 3, 4, 6, 7, 9, 10]]  # one positive for each anchor: the two forms coincide
-    assert value(two, two, variant="out") == pytest.approx(value(two, two, variant="eq6"))
+    assert value(two, two, variant="all") == pytest.approx(value(two, two, variant="eq6"))
     one_class = Y[[0, 0, 0]]
     assert value(Y[:3], one_class, variant="eq6") == 0  # no negatives
-    assert math.isfinite(value(Y[:3], one_class, variant="out"))
-    assert value(torch.eye(4), torch.eye(4), variant="out") == 0  # no positives
+    assert math.isfinite(value(Y[:3], one_class, variant="all"))
+    assert value(torch.eye(4), torch.eye(4), variant="all") == 0  # no positives
     order = torch.randperm(K, generator=torch.Generator().manual_seed(0))
     assert value(labels=Y[:, order], variant="eq6") == pytest.approx(value(variant="eq6"))
 
@@ -518,7 +517,7 @@ def test_closed_forms_of_supervised_contrast():
 def test_mulsupcon_on_classes_is_l_out():
     data = batch(problem := make_problem(kind="multiclass"))
     assert_same_term(
-        make("mulsupcon", problem), make("supcon", problem, variant="out"), "L_s", *data
+        make("mulsupcon", problem), make("supcon", problem, variant="all"), "L_s", *data
     )
 
 

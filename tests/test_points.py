@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from herocon_lite import experiments, losses, metrics, points
+from herocon_lite import experiments, losses, metrics, paper, plots, points
 from herocon_lite.data.counts import label_counts
 from herocon_lite.similarity import hamming
 from herocon_lite.views import threshold
@@ -99,7 +99,7 @@ def test_a_table_has_one_row_a_point():
 
 
 def test_the_search_box_loads_nothing_and_hides_itself_without_scripts():
-    box = points.search_box()
+    box = plots.search_box("point", "xrmb numbers")
     assert "http" not in box and "src=" not in box
     assert '<div id="point-search" hidden>' in box
 
@@ -111,28 +111,28 @@ def test_which_baselines_are_not_beaten():
     """B1, B2, B4; the full method stands above all baselines everywhere."""
     u, s = "HeroCon-u", "HeroCon-s"
     four = {"CMC", "MIB", "C2AE", "DeepMTMV"}
-    assert {k: set(v) for k, v in points.not_beaten("celeba", u).items()} == {
+    assert {k: set(v) for k, v in paper.not_beaten("celeba", u).items()} == {
         "F1": four,
         "AUC": {"C2AE"},
     }
-    assert points.not_beaten("celeba", s) == {"F1": [], "AUC": []}
-    assert points.not_beaten("xrmb", s) == {"F1": ["CMC"], "AUC": ["CMC"]}
-    assert points.not_beaten("xrmb", u) == {"F1": [], "AUC": []}
-    assert points.not_beaten("scene", u) == {"F1": [], "AUC": ["C2AE"]}
-    for data in points.TABLES:
-        assert points.not_beaten(data, "HeroCon") == {"F1": [], "AUC": []}
+    assert paper.not_beaten("celeba", s) == {"F1": [], "AUC": []}
+    assert paper.not_beaten("xrmb", s) == {"F1": ["CMC"], "AUC": ["CMC"]}
+    assert paper.not_beaten("xrmb", u) == {"F1": [], "AUC": []}
+    assert paper.not_beaten("scene", u) == {"F1": [], "AUC": ["C2AE"]}
+    for data in paper.TABLES:
+        assert paper.not_beaten(data, "HeroCon") == {"F1": [], "AUC": []}
 
 
 def test_a_beaten_baseline_that_gains_is_seen(monkeypatch):
-    rows = dict(points.TABLES["scene"]) | {"DNN": (0.64, 0.8647)}
-    monkeypatch.setitem(points.TABLES, "scene", rows)
-    assert points.not_beaten("scene", "HeroCon") == {"F1": ["DNN"], "AUC": []}
+    rows = dict(paper.TABLES["scene"]) | {"DNN": (0.64, 0.8647)}
+    monkeypatch.setitem(paper.TABLES, "scene", rows)
+    assert paper.not_beaten("scene", "HeroCon") == {"F1": ["DNN"], "AUC": []}
 
 
 def test_rows_said_to_be_identical_are():
     for data in ("mnist", "xrmb"):
-        assert points.TABLES[data]["SupCon"] == points.TABLES[data]["HeroCon-s"]
-    assert points.TABLES["scene"]["SupCon"] != points.TABLES["scene"]["HeroCon-s"]
+        assert paper.TABLES[data]["SupCon"] == paper.TABLES[data]["HeroCon-s"]
+    assert paper.TABLES["scene"]["SupCon"] != paper.TABLES["scene"]["HeroCon-s"]
 
 
 @pytest.mark.parametrize("classes", [2, 3, 10])

@@ -190,6 +190,10 @@ class InfoNCE(Contrastive):
         if variant is None:
             variant = "xz" if form == "eq4" else "two_view"
         check_choice("variant", variant, ("two_view", "xz", "nt_xent"))
+        if form == "eq4" and variant != "xz":
+            raise ValueError(
+                f'variant {variant!r} contrasts views, which form "eq4" has not two of.'
+            )
         form = "eq4" if variant == "xz" else form
         super().__init__(problem, alpha, 0.0, temperature, form, shared_projector, pairs)
         self.variant = variant
@@ -264,10 +268,9 @@ class SupCon(Contrastive):
     """L_c + β · a supervised contrastive loss on S.
 
     Args:
-        variant: ``"eq6"``, the paper's form (default for classes; the same thing under the name
-            ``"per_label"`` for labels); ``"all"``, Khosla's L_out with the rows of the identical
-            label vector as positives (default for labels; for classes also named ``"out"``);
-            ``"any"``, L_out with the rows that share a label.
+        variant: ``"eq6"``, the paper's form, label by label (default for classes); ``"all"``,
+            Khosla's L_out with the rows of the identical label vector as positives (default for
+            labels); ``"any"``, L_out with the rows that share a label.
         temperature: 1 for the paper's form, 0.1 for L_out.
         preset: ``"released"`` or ``"paper"``; only Eq. 6 has the two.
     """
@@ -282,9 +285,9 @@ class SupCon(Contrastive):
     ):
         if variant is None:
             variant = "eq6" if problem.kind == "multiclass" else "all"
-        check_choice("variant", variant, ("eq6", "per_label", "out", "all", "any"))
+        check_choice("variant", variant, ("eq6", "all", "any"))
         check_preset(preset)
-        eq6 = variant in ("eq6", "per_label")
+        eq6 = variant == "eq6"
         if temperature is None:
             temperature = 1.0 if eq6 else 0.1
         super().__init__(problem, 0.0, beta, temperature)
