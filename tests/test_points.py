@@ -159,12 +159,12 @@ def test_hard_auc_needs_balanced_classes():
 
 def test_negatives_count_one_a_sample():
     """B17 and C1 to C3: labelled plus unlabelled rows of a step, less the anchor."""
-    for data, labelled, paper, released in (
+    for data, labelled, printed, released in (
         ("mnist", 200, 4199, 1199),
         ("xrmb", 250, 4999, 499),
         ("celeba", None, 249, 127),
     ):
-        for preset, M in (("paper", paper), ("released", released)):
+        for preset, M in (("paper", printed), ("released", released)):
             chosen = experiments.setting(data, preset)
             assert (labelled or chosen.labeled_batch) + chosen.unlabeled_batch - 1 == M
 

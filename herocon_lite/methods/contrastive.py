@@ -230,7 +230,10 @@ class CMC(Contrastive):
         self.scale = views * (views - 1) if reduction == "sum" else 1
 
     def unsupervised(self, z):
-        return self.scale * self.over_views(losses.cmc, z, temperature=self.temperature)
+        options = {"temperature": self.temperature}
+        if len(z) == 2:  # one product for both directions
+            return self.scale * losses.cmc(*z, **options)
+        return self.scale * self.over_pairs(losses.info_nce, z, **options)
 
 
 class HardNegative(Contrastive):
