@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from numbers import Integral, Real
+from numbers import Integral
 
 import torch
 from torch import Tensor
@@ -35,16 +35,14 @@ def check_flag(name: str, value: object) -> None:
 
 
 def check_kind(name: str, value: object, annotation: object) -> None:
-    """A setting by the annotation of its argument: flags, whole numbers, numbers."""
+    """By the annotation of a setting: flags and counts; other numbers have limits of their own."""
     kind = str(annotation)
     if "bool" in kind:
         check_flag(name, value)
-    elif value is None and "None" in kind:
-        return
-    elif "int" in kind and not (isinstance(value, Integral) and value >= 1):
-        raise ValueError(f"{name} must be a whole number, at least 1; got {value!r}.")
-    elif "float" in kind and not isinstance(value, Real):
-        raise ValueError(f"{name} must be a number; got {value!r}.")
+    elif "int" in kind:
+        free = value is None and "None" in kind
+        if not free and not (isinstance(value, Integral) and value >= 1):
+            raise ValueError(f"{name} must be a whole number, at least 1; got {value!r}.")
 
 
 def check_tensor(name: str, x: Tensor) -> None:

@@ -12,8 +12,6 @@ from Φ alone.
 
 from __future__ import annotations
 
-import math
-
 import torch
 from torch import Tensor, nn
 
@@ -48,7 +46,8 @@ class C2AE(Method):
     ):
         check_weight("penalty", penalty)
         check_weight("ranking", ranking)
-        if not 0 < kappa < math.inf:
+        check_weight("kappa", kappa)
+        if kappa == 0:
             raise ValueError(f"kappa must be a positive number; got {kappa}.")
         super().__init__(problem)
         labels = problem.n_labels

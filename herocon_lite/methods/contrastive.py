@@ -254,7 +254,8 @@ class HardNegative(Contrastive):
         shared_projector: bool = False,
         pairs: int | None = None,
     ):
-        if not 0 <= tau_plus < 1:
+        check_weight("tau_plus", tau_plus)
+        if tau_plus >= 1:
             raise ValueError(f"tau_plus must be in [0, 1), a probability; got {tau_plus}.")
         check_weight("hardness", hardness)
         super().__init__(problem, alpha, 0.0, temperature, None, shared_projector, pairs)
