@@ -220,7 +220,8 @@ print("nearest neighbour of the same digit:", told)
 
 # %%
 assert before > 0.8, "six views describe digits well from the start"
-print("It agrees", "more" if after > before else "less", "often after it.")
+told = "more" if after > before else "less"
+print(f"After training it agrees {told} often.")
 
 # %% [markdown]
 # ### Which digits are confused?

@@ -537,7 +537,8 @@ def test_an_eleventh_method_is_one_entry(monkeypatch):
             super().__init__(problem)
 
     monkeypatch.setitem(METHODS, "twice", Twice)
-    assert settings("twice") == {"factor": 2.0} and isinstance(make("twice", make_problem()), Twice)
+    assert settings("twice") == {"factor": 2.0}
+    assert isinstance(make("twice", make_problem(), factor=3.0), Twice)
 
 
 @pytest.mark.parametrize("name", TWO_VIEWS_ONLY)
