@@ -839,8 +839,9 @@ number, f1 = by_size(SIZES, last_bound), by_size(SIZES, points("f1"))
 if len(f1) > 1:
     change = in_points(slopes(SIZES, last_bound))
     print(f"With ten times as many negatives it changes by {change} nats.")
-    pair = [t.sub(t.mean(1), axis=0).stack() for t in (number, f1)]
-    r = np.corrcoef(*pair)[0, 1]
+    pair = [np.asarray(t) for t in (number, f1)]  # (seed, size)
+    r = np.corrcoef(*[(t - t.mean(1, keepdims=True)).ravel() for t in pair])
+    r = r[0, 1]
     print(f"Within seeds its correlation with F1 is {r:+.2f}; both move with")
     print("|N|, so that is no evidence that one moves the other.")
 else:
