@@ -842,7 +842,8 @@ if len(f1) > 1:
     pair = [np.asarray(t) for t in (number, f1)]  # (seed, size)
     r = np.corrcoef(*[(t - t.mean(1, keepdims=True)).ravel() for t in pair])
     r = r[0, 1]
-    print(f"Within seeds its correlation with F1 is {r:+.2f}; both move with")
+    told = f"{r:+.2f}".replace("-", "−")
+    print(f"Within seeds its correlation with F1 is {told}; both move with")
     print("|N|, so that is no evidence that one moves the other.")
 else:
     print("Its course over all sizes: not run yet.")

@@ -30,7 +30,7 @@
 #
 # - what each part of HeroCon was worth on each data set, at a glance and in numbers;
 # - what other methods did on the same rows;
-# - what two settings did that cost nothing: the temperature and the threshold;
+# - what settings alone did: temperature, weight, threshold; and what the parts cost;
 # - a recipe, and what this page cannot know.
 
 # %% tags=["remove-cell", "nbval-ignore-output"]
