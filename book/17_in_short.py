@@ -144,7 +144,8 @@ plt.show()
 #
 # Where a row has several labels AUC is asked, since F1 depends on a threshold that can
 # be moved ([chapter 16](16_beyond)); where it has one class there is no threshold, and F1
-# is asked as well. A difference counts if its 95 % interval excludes zero, and counts as
+# is asked as well. (At first the rule asked AUC alone; F1 was added after results had been
+# seen, and exercise 1 has what AUC alone would say.) A difference counts if its 95 % interval excludes zero, and counts as
 # *sure*, in bold, if it does so even with Bonferroni's correction for all differences
 # that the rule is asked of. Then, over data sets and metrics,
 #
