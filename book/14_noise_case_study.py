@@ -106,7 +106,7 @@ table(["where", "message"], [[c.where, c.claim] for c in messages])
 # %% mystnb={"markdown_format": "myst"} tags=["hide-input"]
 text, code = (experiments.setting("mnist", p) for p in ("paper", "released"))
 ROWS = 500  # unlabelled rows a step, here
-labelled = LABELED["mnist"]
+labelled, own = LABELED["mnist"], paper.CASE_STUDY
 rows = [
     ["noise", "deviation σ of the pixels", "deviation σ²", "as the text"],
     ["level", "share of pixels", "values below it", "as the text"],
@@ -125,8 +125,8 @@ rows = [
         code.unlabeled_batch + labelled - 1,
         ROWS + labelled - 1,
     ],
-    ["α of HeroCon-u, HeroCon", 0.5, "not given", "as the text"],
-    ["β of HeroCon-s, HeroCon", 10, "not given", "as the text"],
+    ["α of HeroCon-u, HeroCon", own["alpha"], "not given", "as the text"],
+    ["β of HeroCon-s, HeroCon", own["beta"], "not given", "as the text"],
     ["map from x to z in Eq. 4", "none", "no Eq. 4", "linear, learned"],
     ["arithmetic", "not given", "float64", "layers in bfloat16"],
     ["repetitions", "not given", "not given", "3 seeds"],
@@ -503,9 +503,9 @@ def kind(name, views, share):
     changes = {"share": share, "views": "gaussian"}
     changes |= {"precision": "bfloat16"}
     if name in ("HeroCon-u", "HeroCon"):
-        changes |= {"unlabeled_batch": ROWS, "alpha": 0.5}
+        changes |= {"unlabeled_batch": ROWS, "alpha": own["alpha"]}
     if name in ("HeroCon-s", "HeroCon"):
-        changes |= {"beta": 10}
+        changes |= {"beta": own["beta"]}
     form = {"form": FORMS[views], "changes": changes}
     return {"method": ledger.OURS[name]} | form
 

@@ -419,6 +419,7 @@ STATEMENTS = (
         "The bound of Lemma 3.3 becomes tighter as the negative set grows.",
     ),
 )
+CASE_STUDY = {"alpha": 0.5, "beta": 10}  # of Figure 2 (section 4.4), unlike Table 2's
 FIGURES = (
     Statement(
         "fig_1",

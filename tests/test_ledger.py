@@ -469,6 +469,27 @@ def test_the_case_study_takes_no_other_change(store):
     assert row.seeds == 3
 
 
+def test_the_case_study_has_its_own_alpha_and_beta(store):
+    """Section 4.4's, which are not Table 2's: a run with those stands for no point of Figure 2."""
+    noise = ["two views: gaussian, seed 0, share 1.0"]
+    claim = next(s.claim for s in paper.FIGURES if s.name == "fig_2a_drop")
+    usual, own = {"alpha": 0.1, "beta": 1.0}, paper.CASE_STUDY
+    for settings, count in ((usual, 0), (own, 3)):
+        for form, level in (("two_noisy", 0.9), ("eq4", 0.8)):
+            for method in ("herocon-u", "herocon"):
+                changes = {k: v for k, v in settings.items() if k == "alpha" or method == "herocon"}
+                add(
+                    store,
+                    method,
+                    [level, level + 0.001, level + 0.002],
+                    data="mnist",
+                    form=form,
+                    preparation=noise,
+                    changes=changes,
+                )
+        assert rows_of(store)[claim].seeds == count
+
+
 def test_the_case_study_reads_the_share_of_noise(store):
     claims = {s.name: s.claim for s in paper.FIGURES}
     for form, drop in (("two_noisy", 0.0), ("eq4", 0.1)):
