@@ -161,12 +161,12 @@ assert negatives(many) == 4199 and few == 1000
 print("The public code changes:", ", ".join(changed))
 
 # %% [markdown]
-# A run with 4,000 unlabelled pictures a step takes a CPU hours, so the rows that see
-# the unlabelled set ("with U") have 1,000, as the public code does, and three seeds.
-# A single HeroCon run is to have 4,000, to see what that changes.
+# A run with 4,000 unlabelled pictures a step takes several times as long, so the rows
+# that see the unlabelled set ("with U") have 1,000, as the public code does, and three
+# seeds. A single HeroCon run is to have 4,000, to see what that changes.
 #
 # Convolutions and dense layers multiply in bfloat16, weights and losses stay in float32
-# (torch's *autocast*): a step takes 60 % of the time. Whether that moves a result is a
+# (torch's *autocast*), which makes a step faster. Whether that moves a result is a
 # question like any other, and has its own row below: the same seeds in float32.
 #
 # ## Four pictures of a digit
@@ -288,7 +288,7 @@ print("code's under 3. With uniform noise HeroCon-s gains over 3 points.")
 
 # %% tags=["hide-input", "nbval-ignore-output"] mystnb={"image": {"alt": "AUC against accuracy. A line shows the AUC of decisions; quick runs lie on it with their decisions and well above it with their probabilities. The paper's rows, crosses near accuracy 0.9: four or five on the line, HeroCon a little above it, Info-NCE, C2AE and MIB far below. None is near where probabilities lie."}}
 fig, ax = plt.subplots(figsize=(9, 3.8))
-ends = np.array([0.5, 1.0])
+ends = np.array([0.4, 1.0])
 style = {"color": plots.PUSH, "lw": 1.5, "zorder": 0}
 ax.plot(ends, hard_auc(ends, 10), **style, label="decisions, formula")
 every = [r for found in quick_runs.values() for r in found]
@@ -307,7 +307,7 @@ for name, offset in aside.items():
     side = {"ha": "right" if offset[0] < 0 else "left", "fontsize": 9}
     place = (printed[name].f1, printed[name].auc)
     ax.annotate(name, place, offset, textcoords="offset points", **side)
-ax.set(xlabel="accuracy", ylabel="AUC", xlim=(0.5, 1.0))
+ax.set(xlabel="accuracy", ylabel="AUC", xlim=(0.4, 1.0))
 ax.legend(fontsize=9, loc="upper left", bbox_to_anchor=(1, 1))
 plt.show()
 
@@ -366,14 +366,15 @@ print(f"{sum(have)} of {len(have)} main rows have all their seeds.")
 # %%
 once = stored.groupby(["split", "protocol", "seed"])["split.checksum"]
 assert (once.nunique() == 1).all(), "a seed must name one split"
-assert set(stored["settings.steps"]) <= {text.steps}
+usual = stored[stored["preset"] == "paper"]
+assert set(usual["settings.steps"]) <= {text.steps}
 drawn = stored[stored["split"] == "paper"]
 assert set(drawn["split.train"]) <= {labelled}
-assert stored["f1"].between(0.05, 1).all()
-assert stored["auc"].between(0.3, 1).all()
+assert stored["f1"].between(0, 1).all() and stored["auc"].between(0, 1).all()
 files = find_card("mnist").checksum.items()
 assert all(read.items() <= files for read in stored["data_checksums"])
-print("All runs there are: 500 steps, the card's files, one split a seed.")
+print("All runs there are: the card's files, one split a seed; with the")
+print("text's settings 500 steps.")
 
 # %% [markdown]
 # ### Every method
@@ -384,7 +385,7 @@ print("All runs there are: 500 steps, the card's files, one split a seed.")
 # through the encoders and puts no loss on them; HeroCon-u without its weights; CMC
 # {cite}`tian2019cmc` and MulSupCon {cite}`zhang2024mulsupcon`.
 
-# %% tags=["hide-input", "nbval-ignore-output"] mystnb={"image": {"alt": "Three panels for N-MNIST, F1, AUC of probabilities and AUC of decisions, one row a method: a faint dot for each seed, the mean with its 95 percent interval, and a cross at the value that the paper prints. Rows without runs say so."}}
+# %% tags=["hide-input", "nbval-ignore-output"] mystnb={"image": {"alt": "Three panels for N-MNIST, F1, AUC of probabilities and AUC of decisions, one row a method: a faint dot for each seed, the mean with its 95 percent interval, and a cross at the value that the paper prints. Rows without runs say so, and a mean far below the others is told as a number at the left edge."}}
 own = [name.startswith("HeroCon") for name in NAMES]
 colours = [plots.OKABE_ITO[1 if mine else 0] for mine in own]
 fig, axes = plt.subplots(1, 3, figsize=(10, 5), sharey=True)
@@ -394,10 +395,11 @@ for ax, (metric, title) in zip(axes, columns.items(), strict=True):
     values = {n: runs(metric=metric, **kind) for n, kind in KINDS.items()}
     field = metric.removesuffix("_hard")
     crosses = {name: getattr(cell, field) for name, cell in printed.items()}
-    plots.seed_rows(ax, values, crosses, colours)
-    if not all(map(len, values.values())):  # room for "not run yet"
+    least = np.median(np.concatenate(list(values.values()))) - 0.15
+    plots.seed_rows(ax, values, crosses, colours, least=least)
+    if not all(found.mean() > least for found in values.values()):
         lo, hi = ax.get_xlim()
-        ax.set_xlim(lo - 0.45 * (hi - lo), hi)
+        ax.set_xlim(lo - 0.3 * (hi - lo), hi)  # room for words
     ax.axhline(len(printed) - 0.5, color=plots.FAINT, lw=1)
     ax.set(xlabel=title)
 plt.show()
@@ -416,21 +418,35 @@ heads = ["method", "F1, paper", "F1, ours [95 %]", "AUC, paper"]
 heads += ["AUC, ours [95 %]", "of decisions [95 %]", "seeds"]
 table(heads, rows)
 
+# %%
+same = difference(KINDS["SupCon"], KINDS["HeroCon-s"])
+assert len(same) >= 3 and np.abs(same).max() < 1e-6
+print("SupCon and HeroCon-s agree on every seed, by construction: on")
+print("classes our SupCon is the paper's form, Eq. 6. Khosla's own form")
+print("is the row MulSupCon, as chapter 2 shows; the two are not one.")
+
 # %% [markdown]
+# C2AE has no cross-entropy, and was made for rows with several labels. On classes its
+# row is the least certain of ours ([chapter 10](10_two_view_speech) has the same), and
+# a lead over it says little.
+#
 # ### Which area is the paper's?
 #
-# At the paper's own F1, decisions would have the formula's area. Probabilities would
-# have more, by as much as they have in our runs of the same method. Where between the
-# two does the printed AUC lie: at 0 (decisions), at 1 (probabilities), or elsewhere?
+# At the paper's own F1, decisions would have the formula's area. Probabilities fill a
+# part of what decisions leave up to an area of 1; let it be as large a part as in our
+# runs of the same method. Where between the two does the printed AUC lie: at 0
+# (decisions), at 1 (probabilities), or elsewhere?
 
 # %% mystnb={"markdown_format": "gfm"} tags=["hide-input", "nbval-ignore-output"]
 rows, places = [], {}
 for name, cell in printed.items():
     ours, a = (runs(metric=m, **KINDS[name]) for m in ("auc", "accuracy"))
-    more = (ours - hard_auc(a, 10)).dropna()
+    room = 1 - hard_auc(a, 10)  # at most so much can be gained
+    part = ((ours - hard_auc(a, 10)) / room).dropna()
+    printed_part = gap[name] / (1 - hard_auc(cell.f1, 10))
     told, place = "not run yet", "–"
-    if len(more):
-        places[name] = gap[name] / more.mean()
+    if len(part):
+        places[name] = printed_part / part.mean()
         place = f"{places[name]:+.2f}".replace("-", "−")
         told = "neither"
         if abs(places[name]) < 0.1:
@@ -438,25 +454,32 @@ for name, cell in printed.items():
         elif abs(places[name] - 1) < 0.1:
             told = "probabilities"
     shown = f"{gap[name]:+.4f}".replace("-", "−")
-    rows.append([name, f"{cell.auc:.4f}", shown, level(more), place, told])
+    row = [name, f"{cell.auc:.4f}", shown, f"{printed_part:+.2f}"]
+    row[-1] = row[-1].replace("-", "−")
+    rows.append([*row, level(part, 2), place, told])
 heads = ["method", "AUC, paper", "less the formula at its F1"]
-heads += ["the same in our runs, probabilities", "place", "so it is of"]
+heads += ["as a part of what is left", "that part in our runs"]
+heads += ["place", "so it is of"]
 table(heads, rows)
 
 # %%
 known = stored[stored["accuracy"].notna()]
 formula = hard_auc(known["accuracy"], 10)
-assert (known["auc_hard"] - formula).abs().lt(0.005).all()
+assert (known["auc_hard"] - formula).abs().lt(0.015).all()
 assert all(np.isfinite(place) for place in places.values())
-print("All stored runs: the formula gives the area of decisions, to 0.005.")
+print("All stored runs: the formula gives the area of decisions, to 0.015")
+print("(it would be exact if all digits were equally frequent).")
 
 # %% [markdown]
 # ## One question, one row
 #
-# Differences of two kinds of runs that differ in one thing, seed by seed, in points.
-# The sentence is made from the interval alone; where Bonferroni's wider interval would
-# not exclude zero, it says so. *Eq. 4* is one noisy view and one encoder; *one view −
-# two* shows what that alone does to DNN.
+# Differences of two kinds of runs, seed by seed, in points. Not all pairs differ in one
+# thing: against DNN, rows with $L_u$ also have the unlabelled pictures in BatchNorm
+# (*DNN + BN(U)* has them, too), and HeroCon's β is 1 where HeroCon-s's is 2, as in the
+# paper. The sentence is made from the interval alone; where Bonferroni's wider interval
+# would not exclude zero, it says so, and with three seeds it nearly always does.
+# *Eq. 4* is one noisy view and one encoder; *one view − two* shows what that alone does
+# to DNN.
 
 
 # %% tags=["hide-input"]
@@ -490,7 +513,10 @@ QUESTIONS = {
     "$L_s$ on top: HeroCon − HeroCon-u": (of("HeroCon"), of("HeroCon-u")),
     "BN(U) alone: − DNN": (of("DNN + BN(U)"), of("DNN")),
     "plain contrast: Info-NCE − DNN": (of("Info-NCE"), of("DNN")),
-    "one method? HeroCon-s − SupCon": (of("HeroCon-s"), of("SupCon")),
+    "two forms: HeroCon-s − MulSupCon": (
+        of("HeroCon-s"),
+        of("MulSupCon"),
+    ),
     "Eq. 4 − two views: HeroCon": (of("HeroCon", **EQ4), of("HeroCon")),
     "Eq. 4 − two views: HeroCon-u": (
         of("HeroCon-u", **EQ4),
@@ -640,7 +666,7 @@ print(f"   decisions, to 0.001; {len(under)} are below those.")
 tests = {
     "3. One view in place of two, DNN": "one view − two: DNN",
     "4. Statistics of unlabelled rows": "BN(U) alone: − DNN",
-    "5. SupCon and HeroCon-s": "one method? HeroCon-s − SupCon",
+    "5. Paper's SupCon − Khosla's": "two forms: HeroCon-s − MulSupCon",
 }
 for title, name in tests.items():
     found = answers[name, "f1"]

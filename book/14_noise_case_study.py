@@ -520,7 +520,7 @@ print(f"{have} of {len(every)} kinds have {SEEDS} seeds.")
 # %%
 assert len({str(kind(*case)) for case in every}) == len(every)
 for found in f1.values():
-    assert found.index.is_unique and found.between(0.05, 1).all()
+    assert found.index.is_unique and found.between(0, 1).all()
 ours = ["share=" in changes for changes in store.frame["changes"]]
 studied = store.frame[np.array(ours, bool)]
 assert set(studied["settings.steps"]) <= {text.steps}
@@ -646,26 +646,34 @@ asked = "$L_u$, {}: at full noise − without"
 one, two = (answers[asked.format(views)] for views in FORMS)
 print("What full noise does to the worth of L_u (points of F1):")
 for views, found in (("one view ", one), ("two views", two)):
-    told = in_words(found, SEEDS, 2)
+    told = in_words(found, SEEDS, TESTS)
     print(f"  {views}: {in_points(found)}: {told}")
-if min(len(one), len(two)) < ledger.ENOUGH:
+more = (one - two).dropna()
+print(f"  one view − two: {in_points(more)}")
+if len(more) < ledger.ENOUGH:
     print("Full runs: too few to say whether the pattern is there.")
 else:
-    a, b = results.interval(one), results.interval(two)
-    if a.hi < 0 <= b.hi:
-        print("The pattern that the explanation asks for is there. Its")
-        print("cause is another matter: see the test above.")
+    a, b = results.interval(one), results.interval(more)
+    if a.hi < 0 and b.hi < 0:
+        print("With one view noise lowers the worth of L_u, and more than")
+        print("with two: the pattern that the explanation asks for is")
+        print("there. Its cause is another matter: see the test above.")
     elif a.hi < 0:
-        print("Noise lowers the worth of L_u with both forms.")
+        print("With one view noise lowers the worth of L_u; whether it does")
+        print("so more than with two views is not told apart.")
+    elif a.lo > -100 * ledger.SIMILAR:
+        print("With one view, a loss of two points is excluded: the pattern")
+        print("that the explanation asks for is not there.")
     else:
-        print("With one view, noise is not seen to lower the worth of L_u:")
-        print("the pattern that the explanation asks for is not there.")
+        print("The interval is too wide to say whether the pattern that the")
+        print("explanation asks for is there.")
 
 # %% [markdown]
 # ## What surprised us
 #
 # 1. The explanation sounds right, and it is right in a toy. Only the condition that
-#    the toy exposed showed that it should not apply here.
+#    the toy exposed made us predict that it does not apply here; the full runs test
+#    the drop, not its cause.
 # 2. In the miniature, Eq. 4 makes noise a *smaller* share of the representation when
 #    the noise is fine: comparing with a linear map of the input need not copy it.
 # 3. Same noise at each pixel, other grain, opposite outcome. A "noise level" in per

@@ -643,15 +643,17 @@ assert near_far["Eq. 7"] > near_far["SupCon, strict"] + 0.03
 assert near_far["SupCon, strict"] > near_far["DNN"]
 assert near_far["SupCon, any"] < near_far["DNN"] - 0.05
 assert gains["SupCon, any"].mean() < -1
+assert min(gains, key=lambda n: gains[n].mean()) == "SupCon, any"
 print("From equal faces to faces 4 labels apart the cosine falls most with")
 print("Eq. 7, least if any shared label makes a positive.")
 
 # %% [markdown]
-# The forces predicted this: any-label SupCon draws everybody together. All three lie
-# below DNN in AUC here on average, any-label SupCon most. Eq. 7 orders the faces by likeness most clearly. Strict SupCon does lift
-# the equals *here*, where nearly half of the faces of a batch have one; on CelebA it
-# could not act. And note the right panel: a representation that is ordered better need
-# not predict better. That takes more seeds and steps to tell, and CelebA itself.
+# The forces predicted this: any-label SupCon draws everybody together, and is the
+# lowest of the three in AUC; three seeds do not tell the other two from DNN. Eq. 7
+# orders the faces by likeness most clearly. Strict SupCon does lift the equals *here*,
+# where nearly half of the faces of a batch have one; on CelebA it could not act. And
+# note the right panel: a representation that is ordered better need not predict better.
+# That takes more seeds and steps to tell, and CelebA itself.
 #
 # ## The stored runs, reduced
 #
@@ -931,7 +933,7 @@ for number, (a, b) in enumerate(asked, 4):
     found = answers[a, b, "f1"]
     told = f"F1 {in_points(found)} points," if len(found) else ""
     there = 100 * (printed[a].f1 - printed[b].f1)
-    words = in_words(found, SEEDS, len(asked))
+    words = in_words(found, SEEDS, TESTS)
     print(f"{number}. Reduced, {a} − {b}: {told}".rstrip())
     print(f"   {words}. The paper, full: {there:+.1f}.")
 

@@ -206,7 +206,9 @@ TESTS = (len(PARTS) + len(INSTEAD)) * len(ASKED)
 
 def sides(pair, asked):
     """For each data set and metric what the difference says."""
-    return [side(gap(data, *pair, m), TESTS) for data, m in asked]
+    tuned = {"yeast"} if "mib" in pair else ()  # see below
+    found = [gap(d, *pair, m) if d not in tuned else () for d, m in asked]
+    return [side(each, TESTS) for each in found]
 
 
 def answers(pairs, last):
@@ -229,8 +231,10 @@ answers(PARTS, "use it?")
 
 # %% [markdown]
 # Points, paired by seed, with 95 % intervals; a number without one is a single run.
-# (Seeds wanted: 20 on Scene, 5 on yeast and MOCHA, 3 on N-MNIST.) What holds with the
-# runs that have been there for long:
+# (Seeds wanted: 20 on Scene, 5 on yeast and MOCHA, 3 on N-MNIST. With three seeds the
+# corrected interval is several times as wide, so nothing on N-MNIST can well be *sure*,
+# and where N-MNIST is asked *yes* is hardly within reach.) What holds with the runs that
+# have been there for long:
 
 # %%
 for data, seeds in (("Scene", 12), ("MOCHA", 5)):
@@ -253,9 +257,11 @@ answers(INSTEAD, "HeroCon rather than it?")
 
 # %% [markdown]
 # Baselines have the weights of HeroCon-u and HeroCon-s and are not tuned, nor is
-# HeroCon. *Debiased* and *hard negatives* keep their authors' temperature of 0.5,
-# SupCon on several labels and MulSupCon 0.1; all others have 1. So these rows compare
-# recipes, not formulas.
+# HeroCon; save MIB on yeast, whose weight was chosen on test AUC, so that cell is shown
+# and not asked. *Debiased* and *hard negatives* keep their authors' temperature of 0.5,
+# SupCon on several labels and MulSupCon 0.1; all others have 1. On classes SupCon is
+# HeroCon-s itself, and C2AE, which was made for several labels, is the least certain of
+# our rows. So these rows compare recipes, not formulas.
 #
 # ## Settings that need no new loss
 #
@@ -301,6 +307,8 @@ for data in SHOWN:
         DATA[data].runs(metric="cost", **kind(data, method)).median()
         for method in ("dnn-bnu", "herocon-u-g1", "herocon-u", "herocon")
     ]
+    if np.isnan(price).any():
+        continue  # runs are missing
     told = "{:.0f} with BatchNorm alone, {:.0f} with the contrast of views,\n"
     told += "   {:.0f} with its weights, {:.0f} with that of labels, too."
     print(f"{data}:", told.format(*price))
@@ -310,8 +318,9 @@ for data in SHOWN:
 #
 # 1. Begin with a plain network, and let the unlabelled rows through it. That is the
 #    number to beat.
-# 2. Add contrast of the views. Choose its weight and its temperature inside your labelled
-#    rows: they can be worth more than everything after them, in either direction.
+# 2. Add contrast of the views. Its weight and its temperature can be worth more than
+#    everything after them, in either direction; whether a choice inside the labelled rows
+#    finds them, [chapter 16](16_beyond) tells.
 # 3. Ask the tables above before you add the weights $g$ and the contrast of labels: they
 #    can be left out, and the weights are not free.
 # 4. With several labels a row, choose the threshold inside the labelled rows, or
@@ -349,15 +358,23 @@ for data in SHOWN:
 # - The first things to try are no new losses: choose weight and temperature, choose the
 #   threshold, run the control.
 #
-# How much of HeroCon's lead over the plain network each part has, in AUC:
+# How much of HeroCon's lead over the plain network each part has, in AUC, where there is
+# a lead:
 
 # %% tags=["hide-input", "nbval-ignore-output"]
+SUM = [*list(PARTS)[:3], "$L_s$ beside $L_u$"]
 for data in SHOWN:
-    whole = gap(data, *PARTS["all of HeroCon"]).mean()
-    share = {name: gap(data, *pair).mean() for name, pair in PARTS.items()}
-    print(f"{data}, of {whole:+.2f} points:", end=" ")
-    told = [f"{n} {100 * share[n] / whole:.0f} %" for n in list(PARTS)[:3]]
-    print(", ".join(told).replace("-", "−") + ".")
+    each = {name: gap(data, *PARTS[name]).mean() for name in SUM}
+    lead = gap(data, *PARTS["all of HeroCon"])
+    if len(lead) < 3 or np.isnan(list(each.values())).any():
+        print(f"{data}: runs are missing.")
+    elif results.interval(lead).lo <= 0:
+        print(f"{data}: no lead that is told apart from zero.")
+    else:
+        total = lead.mean()
+        told = [f"{n} {100 * v / total:.0f} %" for n, v in each.items()]
+        told = f"{data}, of {total:+.2f} points: {', '.join(told)}."
+        print(told.replace("-", "−").replace("$", ""))
 
 # %% [markdown]
 # This page has no runs of its own: the commands stand in the chapters that it quotes.
@@ -376,17 +393,18 @@ for name, pair in PARTS.items():
 
 # %% [markdown]
 # **2.** A part that does nothing is asked three times, on data sets of their own, with
-# five seeds each and 45 tests on a page. How often does the rule say anything but *little to gain*? And
-# without the correction?
+# five seeds each and 45 tests on a page. How often does the rule say anything but *little
+# to gain*? And how often one of its sure words (*yes*, *worth trying*, *no*)?
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Show solution 2", "code_prompt_hide": "Hide solution 2"}
 random = np.random.default_rng(0)
 t = random.standard_normal((20_000, 3, 5))
 t = t.mean(2) / (t.std(2, ddof=1) / np.sqrt(5))
-for tests in (45, 1):
+for word, tests in (("any", 1), ("a sure", 45)):
     limit = stats.t.ppf(1 - 0.025 / tests, 4)
     false_word = (np.abs(t) > limit).any(1).mean()
     expected = 1 - (1 - 0.05 / tests) ** 3
     assert abs(false_word - expected) < 0.006
-    print(f"corrected for {tests} tests: {expected:.1%} of such parts")
-print("Without the correction one useless part in seven gets a word.")
+    print(f"{word} word: {expected:.1%} of useless parts")
+print("One useless part in seven gets a word; one in three hundred a sure")
+print("one. A *perhaps* is worth what it says.")

@@ -153,12 +153,14 @@ class Comparison:
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """(above, below), a row of a class data set never against itself."""
+        """(above, below); on classes SupCon is HeroCon-s: never against itself, never twice."""
         found = [
             (a, b)
             for a, b in (*product(self.above, self.below), *self.extra)
             if a != b and not (self.data in CLASSES and {a, b} == {"HeroCon-s", "SupCon"})
         ]
+        if self.data in CLASSES:
+            found = [(a, b) for a, b in found if b != "SupCon" or (a, "HeroCon-s") not in found]
         if self.similar:  # each pair once
             return [(a, b) for number, (a, b) in enumerate(found) if (b, a) not in found[:number]]
         return found

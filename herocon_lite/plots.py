@@ -309,6 +309,7 @@ def seed_rows(
     printed: Mapping[str, float] | None = None,
     colours: Sequence[str] = OKABE_ITO[:1],
     zero: bool = False,
+    least: float = -np.inf,
 ) -> None:
     """One row a name, the first on top: a faint dot a seed, the mean and its 95 % t interval.
 
@@ -319,8 +320,12 @@ def seed_rows(
         printed: what somebody else reports, for some of the names; drawn as a cross.
         colours: of the rows, repeated as needed.
         zero: a line at zero in the middle of the axes, for differences.
+        least: a row with a mean below is told as a number at the edge, so that the others have
+            the axes to themselves.
     """
     printed = printed or {}
+    edge = {"transform": ax.get_yaxis_transform(), "color": PUSH, "fontsize": 9}
+    edge |= {"ha": "left", "va": "center"}
     if zero:
         ax.axvline(0, color=FAINT, lw=1.5, zorder=0)
     for row, (name, found) in enumerate(values.items()):
@@ -329,8 +334,9 @@ def seed_rows(
         if name in printed:
             ax.plot(printed[name], row, "x", ms=8, mew=2.2, color=INK, zorder=4)
         if len(found) == 0:
-            left = {"ha": "left", "va": "center", "fontsize": 9, "color": PUSH}
-            ax.text(0.02, row, "not run yet", transform=ax.get_yaxis_transform(), **left)
+            ax.text(0.02, row, "not run yet", **edge)
+        elif found.mean() < least:
+            ax.text(0.02, row, f"◂ {found.mean():.2f}", **edge)
         elif len(found) == 1:
             ax.plot(found, [row], "o", ms=7, mfc=PAPER, mec=colour, mew=2)
             beside = {"xytext": (8, 0), "textcoords": "offset points", "fontsize": 9}

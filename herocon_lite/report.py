@@ -77,7 +77,7 @@ class Store:
 
         pairs = [self.runs(metric=metric, **kind) for kind in (a, b)]
         pairs = pd.concat(pairs, axis=1, join="inner")
-        return 100 * (pairs.iloc[:, 0] - pairs.iloc[:, 1])
+        return 100 * (pairs.iloc[:, 0] - pairs.iloc[:, 1]).dropna()  # older runs lack a metric
 
     def commands(self, wanted: Sequence[tuple[Sequence[str], Mapping, int]]) -> Markdown:
         """Commands that make runs again, and what the stored ones cost.

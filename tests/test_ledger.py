@@ -671,3 +671,56 @@ def test_the_search_box_offers_every_verdict():
     assert '<div id="claim-search" hidden>' in box and 'data-column="Verdict"' in box
     plain = plots.search_box("point", "xrmb numbers")
     assert "<select" not in plain and '<div id="point-search" hidden>' in plain
+
+
+# ------------------------------------------------------------------ which runs may stand
+
+
+def test_a_wide_interval_does_not_shield_the_paper():
+    """It has no room for the paper's mean: the level is missed, however wide it is."""
+    wide = [0.75, 0.80, 0.85]  # 0.80 ± 0.12
+    assert ledger.cell_verdict(0.82, 0.01, wide)[0] == "undecided"
+    assert ledger.cell_verdict(0.99, 0.01, wide)[0] == "not reproduced"
+
+
+def test_much_better_is_more_than_about_equal():
+    def state(lo, hi):
+        return ledger.much_state(results.Interval((lo + hi) / 2, 0.0, lo, hi), 3)
+
+    assert state(0.03, 0.05) == "holds"
+    assert state(0.001, 0.005) == "smaller"
+    assert state(-0.01, 0.01) == "fails"
+    assert state(-0.05, -0.03) == "reversed"
+    assert state(0.01, 0.03) == "open"
+    assert ledger.much_state(None, 0) == "waiting"
+
+
+def test_an_area_of_decisions_needs_the_level_of_f1(store):
+    """It is a function of accuracy: at another level it fits by chance."""
+    few = {"changes": {"precision": "bfloat16"}}
+    printed = paper.RESULTS["mnist"]["Info-NCE"]
+    far = [printed.f1 - 0.08 + e for e in (0, 0.001, 0.002)]
+    add(store, "info-nce", far, data="mnist", auc=0.995, hard=printed.auc, **few)
+    assert cell(store, "AUC of Info-NCE", "N-MNIST").verdict == "not reproduced"
+
+
+def test_more_unlabelled_rows_stand_nearer_to_the_paper(store):
+    """Chapter 16's small steps are many; they do not displace the larger ones."""
+    for rows, level, seeds in ((200, 0.80, 5), (1000, 0.86, 3)):
+        changes = {"unlabeled_batch": rows}
+        add(store, "herocon", [level] * seeds, data="mnist", changes=changes)
+    assert cell(store, "F1 of HeroCon", "N-MNIST").ours.startswith("0.8600")
+
+
+def test_a_reduced_run_differs_in_nothing_else(store):
+    small = {"steps": 300, "widths": "thin"}
+    add(store, "herocon-s", [0.53, 0.531, 0.532], data="celeba", changes=small)
+    add(store, "herocon-s", [0.6] * 4, data="celeba", changes=small | {"beta": 0.1})
+    assert "0.5310" in cell(store, "F1 of HeroCon-s", "CelebA").beside
+
+
+def test_a_row_that_two_methods_share_counts_once():
+    for sentence in paper.COMPARISONS:
+        if sentence.data in paper.CLASSES:
+            same = {("HeroCon-s" if b == "SupCon" else b, a) for a, b in sentence.pairs}
+            assert len(same) == len(sentence.pairs)

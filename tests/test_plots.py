@@ -127,3 +127,9 @@ def test_differences_have_zero_in_the_middle(ax):
     lo, hi = ax.get_xlim()
     assert lo == -hi and hi > 4
     assert any(list(ln.get_xdata()) == [0, 0] for ln in ax.lines)
+
+
+def test_a_row_far_below_is_told_at_the_edge(ax):
+    seed_rows(ax, {"a": [0.8, 0.9], "b": [0.2, 0.4]}, least=0.6)
+    assert [list(y) for _, y in drawn(ax, "D")] == [[0]]
+    assert [t.get_text() for t in ax.texts] == ["◂ 0.30"]
