@@ -29,9 +29,10 @@
 #
 # **What we will see**
 #
-# - the conclusion is true once "sub-optimal" has been given a meaning, and
-#   then it is even stronger than the lemma: at the optimum of $L_1$ *all*
-#   samples repel each other, whatever their classes;
+# - the conclusion is true once "sub-optimal" has been given a meaning and if
+#   there is room ($d \ge n-1$), and then it is even stronger than the lemma:
+#   at the optimum of $L_1$ *all* pairs have the same negative cosine, whatever
+#   their classes;
 # - the printed proof does not show it: its gradient lacks a term, and on the
 #   sphere the argument would say nothing at all;
 # - the state in which every class sits in one point is stationary, yet a
@@ -130,9 +131,9 @@ plt.show()
 # is a *maximum* along this path. Any tremble and B leaves, until it is about
 # as far from A as from the nearer dog.
 #
-# Move B yourself. The red line shows where the loss sends it along the circle.
-# The purple line is the force that the paper's proof works with, on the same
-# scale; we come to that in a moment.
+# Move B yourself, both of its views at once. The red line shows where the loss
+# sends it along the circle. The purple line is the force on one view that the
+# paper's proof works with, on the same scale; we come to that in a moment.
 
 # %% tags=["hide-input"]
 positions = torch.arange(-180.0, 181.0, 15.0)
@@ -140,7 +141,9 @@ turn = np.linspace(0, 2 * np.pi, 73)
 traces = {"B": [], "force on B": [], "the proof's force": []}
 for x in positions:
     p = on_circle([90.0, 90 + x.item(), 240.0, 300.0])
-    full = spheres.tangent(spheres.full_gradient(p, p, 0.5), p)[1]
+    both = p.clone().requires_grad_()  # the two views move together
+    loss = spheres.inner_loss(both, both, 0.5)
+    full = spheres.tangent(torch.autograd.grad(loss, both)[0], p)[1]
     partial = spheres.partial_gradient(p, p, 0.5)[1]
     traces["B"].append(p[1:2])
     traces["force on B"].append(torch.stack([p[1], p[1] - 2.5 * full]))
@@ -173,8 +176,9 @@ plots.movable(
     [f"{x:.0f}" for x in positions],
     "B's angle from A (degrees)",
     "A circle with two cats A and B and two dogs. The slider moves B; a red "
-    "line along the circle shows the force on B, away from A; a purple line "
-    "shows the force of the paper's proof, which always points outwards.",
+    "line along the circle shows the force on B, away from A up to about 75 "
+    "degrees and back towards it beyond; a purple line shows the force of the "
+    "paper's proof, which always points outwards.",
     "",
     "",
     (-1.9, 1.9),
@@ -264,10 +268,10 @@ for ax, (title, gradient) in zip(axes, shown.items(), strict=True):
 plt.show()
 
 # %% [markdown]
-# The left picture shows what is wrong with more than the missing term. Three
+# The left picture shows that more is wrong than a missing term. Three
 # readings of the printed argument are possible, and none carries it:
 #
-# 1. **The proof's gradient, vectors of any length.** It is zero only if
+# 1. **The proof's gradient, vectors of any length but 0.** It is zero only if
 #    $P_{ii} = 1$, so only if every exponential of a negative is zero. That
 #    never happens, with or without false negatives; read as "nearly zero" it
 #    becomes a statement about limits. Taken literally the argument would
@@ -277,8 +281,8 @@ plt.show()
 #    sphere. The proof's vector points along $z_i$, so that part is zero
 #    whenever $w_i = \pm z_i$, *whatever the negatives are*. False negatives
 #    would have no effect at all.
-# 3. **The full gradient, vectors of length one.** Put each class in one point,
-#    the points evenly spread. This is where a good representation should be,
+# 3. **The full gradient, vectors of length one.** Put each of $K$ classes of
+#    equal size in one point, the points evenly spread. This is where a good representation should be,
 #    full of false negatives, and the gradient has no part along the sphere:
 #    nothing contradicts stationarity.
 #
@@ -313,7 +317,11 @@ print("3. Classes in one point each: full gradient along the sphere 0.")
 # $L_1$. To call it sub-optimal we need a target of our own. The natural one:
 # samples of one class should have the same representation, or at least a
 # positive cosine. Then the question is whether such a state minimises $L_1$.
-# For unit vectors the minimum is known exactly.
+# For unit vectors the minimum is known exactly: a regular simplex, as for the
+# cross-entropy of as many classes {cite:p}`lu2022collapse` and for SupCon
+# {cite:p}`graf2021`; with many points on a sphere it becomes the uniform law of
+# {cite:t}`wang2020uniformity`. What negatives of one's own class cost was first
+# analysed, for a later classifier, by {cite:t}`arora2019`.
 #
 # :::{prf:proposition} The floor
 # :label: negatives-floor
@@ -412,8 +420,9 @@ pd.DataFrame(table).T.rename_axis(["batch", "tau"]).round(3).abs()
 #
 # ### A saddle, not a trap
 #
-# Collapsed classes are stationary, and not a minimum. Could a network be
-# caught there all the same, or near it? Only if it were a *local* minimum.
+# Collapsed classes are stationary, and not a minimum. Could gradient descent be
+# caught there all the same? Free vectors, started at random, are not caught at a
+# strict saddle {cite:p}`lee2016`. So we look at the curvature.
 #
 # :::{prf:proposition} Collapsed classes are a strict saddle
 # :label: negatives-saddle
@@ -429,7 +438,14 @@ pd.DataFrame(table).T.rename_axis(["batch", "tau"]).round(3).abs()
 #
 # :::{dropdown} Proof
 # Let $\rho = -\frac1{K-1}$ and $D = m + (n-m)q$, the sum of an anchor divided
-# by $e^{1/\tau}$. We collect the terms in $\varepsilon^2$ of $nL_1$.
+# by $e^{1/\tau}$.
+#
+# *Stationary.* For a sample of class $a$, whose point is $\mu_a$,
+# $\sum_m P_{mi}z_m - z_i = \frac mD\mu_a + \frac{mq}D\sum_{b \ne a}\mu_b -
+# \mu_a = \bigl(\frac{m(1-q)}D - 1\bigr)\mu_a$, since the points add up to 0: no
+# part along the sphere.
+#
+# We collect the terms in $\varepsilon^2$ of $nL_1$.
 #
 # *The two moving anchors.* The cosine with the other moving sample falls by
 # $2\varepsilon^2$, with the $m-2$ resting ones by $\varepsilon^2/2$, with
@@ -636,8 +652,9 @@ plots.movable(
 #
 # - "$> 1$" is the same as $z_i^*\cdot z_j^* > 0$. The temperature plays no part.
 # - "About 0" is out of reach at $\tau = 1$: for unit vectors the number is
-#   at least $1/e$. And small temperatures do not help in a crowd, as the
-#   proposition below says.
+#   at least $1/e$. A small temperature helps only if it is small against
+#   $1/(n-1)$, as the proposition below says; and with $\tau$ that free, "about
+#   0" is just $z_i^*\cdot z_j^* < 0$.
 # - "Optimal" is not defined. If it means optimal for $L_1$, the only loss in
 #   sight, and there is room for it ($d \ge n-1$), {prf:ref}`negatives-repaired`
 #   says that every pair has a negative cosine: *no pair is ever a false
@@ -684,8 +701,9 @@ pd.DataFrame(table).T.round(3)
 # or not. What stays is the spreading.
 #
 # This is the paper's case: on Scene 2,407 samples share 200 dimensions, far fewer
-# than $n - 1$. What does hold at such sizes is the saddle: it needs room for one
-# point a class and one more direction, however many samples there are.
+# than $n - 1$. What needs no such room is the saddle: $d \ge \max(2, K-1)$ is
+# enough, however many samples there are. (It does need classes of equal size, one
+# a sample, which Scene has not.)
 
 # %%
 torch.manual_seed(1)
@@ -721,7 +739,7 @@ for n in (4, 6, 12):
 # | Lemma 3.1, the printed proof | **invalid**: the gradient lacks the other anchors' push, and on the sphere the argument does not depend on false negatives |
 # | "easily, with only one" | **true but small**: at most about $\frac2n\log2$ for one pair (reached as $\tau \to 0$; at $\tau = 1$ of the order of $1/n^2$), up to $\log m$ for collapsed classes |
 # | collapsed classes | **stationary and a strict saddle** ({prf:ref}`negatives-saddle`) |
-# | Definition 1 | **not usable as stated**: "optimal" is undefined; "$>1$" does not depend on $\tau$; "about 0" is out of reach for many samples |
+# | Definition 1 | **not usable as stated**: "optimal" is undefined; "$>1$" does not depend on $\tau$; "about 0" needs $\tau \ll 1/(n-1)$, far from the experiments' $\tau = 1$ |
 #
 # The intuition behind the paper survives: a loss without labels does push
 # like from like, and the nearest have the largest share of it. The next chapter
@@ -736,7 +754,7 @@ for n in (4, 6, 12):
 # :::
 #
 # :::{dropdown} Solution
-# Stretch a simplex: all gaps $z_i\cdot w_k - z_i\cdot w_i$ go to $-\infty$ and
+# Stretch $n$ different points of a sphere, $z_i = w_i$: all gaps $z_i\cdot w_k - z_i\cdot w_i$ go to $-\infty$ and
 # $L_1 \to 0$, a value it never has. But with all $z_i = a$ and all $w_i = b$ we
 # have $P_{mi} = 1/n$, so $\sum_m P_{mi}z_m - z_i = a - a = 0$: total collapse
 # is stationary, at $L_1 = \log n$. The proof's gradient misses these points.
@@ -792,7 +810,9 @@ print(f"Half of log 2 at tau = {low:.3f}.")
 #
 # :::{dropdown} Solution
 # Keep two scores in the sum of each of the two anchors: the positive's, at
-# most 1, and the partner's, at least $c$. The other anchors add at least 0.
+# most 1, and the partner's, at least $c$. The other anchors add at least 0. At
+# $c = 0$ and $\tau = 1$ the bound falls with $n$, and the floor rises; at $n = 3$ they
+# are 0.21 and 0.37.
 # :::
 
 # %% tags=["hide-cell"]
@@ -803,7 +823,10 @@ for _ in range(300):
     for tau in (1.0, 0.2):
         bound = 2 / 6 * math.log1p(math.exp((c - 1) / tau))
         assert spheres.inner_loss(z, z, tau) >= bound
-weak = 2 / 6 * math.log1p(math.exp(-1.0))  # c = 0, tau = 1
+for n in range(3, 100):
+    weak = 2 / n * math.log1p(math.exp(-1.0))  # c = 0, tau = 1
+    assert weak < spheres.floor(n, 1.0)
+weak = 2 / 6 * math.log1p(math.exp(-1.0))
 assert weak < spheres.floor(6, 1.0)
 print("The bound holds on 300 random batches. At c = 0, tau = 1 it is")
 print(f"{weak:.2f}, and the floor is {spheres.floor(6, 1.0):.2f} anyway.")

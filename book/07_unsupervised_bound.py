@@ -129,7 +129,7 @@ for name, value in by_hand.items():
 # The same for other $M$, over many fresh batches (`theory.gaussian_bounds`). The bars are
 # three standard errors, most of them smaller than the dots.
 
-# %% mystnb={"image": {"alt": "Four curves against the number of negatives, from 1 to 255, for views that share 2 nats. The best critic rises along log(M+1) and bends to the truth at 2. The cosine with temperature 0.1 stays a little below it. The plain cosine levels off at about a half. The weighted cosine lies below zero everywhere."}}
+# %% mystnb={"image": {"alt": "Four curves against the number of negatives, from 1 to 255, for views that share 2 nats. The best critic rises, below log(M+1), and bends to the truth at 2. The cosine with temperature 0.1 stays a little below it. The plain cosine levels off at about a half. The weighted cosine lies below zero everywhere."}}
 looks = {
     "best": ("best critic", "o-", "#0072B2"),
     "cosine, tau = 0.1": ("exp(cos/0.1)", "^-", "#009E73"),
@@ -174,7 +174,8 @@ plt.show()
 # :::
 #
 # :::{prf:proof}
-# In five lines.
+# In five lines. (If $D = \infty$ there is nothing to show; else $P$ below has a density with
+# respect to $Q$. We take $L < \infty$.)
 #
 # 1. Let $y_0 = y$ and $T = (M + 1)\, f(x, y_0) / \sum_{k=0}^M f(x, y_k)$. With all weights
 #    one, $\mathbb E_P \log T = \log(M+1) - L$, where $P$ is the true law of everything.
@@ -188,7 +189,8 @@ plt.show()
 # :::
 #
 # This is the argument of Donsker and Varadhan applied to Info-NCE; see
-# {cite:t}`oord2018` and {cite:t}`poole2019`. Three things are worth a second look. The critic
+# {cite:t}`oord2018` and {cite:t}`poole2019`. With $g = 1$ it is their Info-NCE bound, whose $N$
+# counts all $M + 1$ candidates. Three things are worth a second look. The critic
 # need not be good. The weights need only be $\ge 1$, which holds for the paper's
 # $g \in [1, e^2]$. And what the loss measures is how far the *positives'* law is from the
 # *negatives'* law: it is information only if the negatives come from the marginal. We will
@@ -227,7 +229,9 @@ print("for marginal negatives and for any other law q (tolerance 1e-9).")
 # > which is one; drop a 1 inside the logarithm. What is left is $-I + \log M$.
 # >
 # > **We say** the statement is true and this does not prove it. Putting in the best critic
-# > shows nothing about the others (it happens not to be needed). The replacement, marked
+# > is sound once the order is turned round: dropping $g$ first gives $L_u \ge L(f, g = 1)$,
+# > and $r$ minimises that one, so what holds for $r$ holds for every $f$. (With weights $r$
+# > is not the best critic.) The replacement, marked
 # > "≈" in the paper, goes the *wrong way*: the logarithm is concave, so
 # > $\mathbb E \log(1 + aS) \le \log(1 + a\,\mathbb E S)$, and a chain of "$\ge$" that needs a
 # > lower bound of the left side cannot pass through it. The last "$\ge$" is an equality.
@@ -375,8 +379,9 @@ print("the second within three standard errors.")
 # :::
 #
 # The range $f \in [1/e, e]$ alone would only give two nats. The second nat is out of reach
-# because an encoder cannot be far from *all* negatives: their mean cosine with the anchors
-# is that of the centres.
+# because positives and negatives have the same marginals: an encoder that is far from all
+# negatives ($z \equiv e$, $w \equiv -e$) is as far from its positives. The difference of their
+# mean cosines is a covariance, and that is at most 1.
 #
 # **The check** uses the form for one batch, which leaves no room for chance: whatever the
 # encoder, no batch may pass. We try random networks, and a regular simplex, which must
@@ -447,10 +452,11 @@ plt.show()
 # 1. *The best critic, no weights* ($f = r$, $g = 1$). What the bound misses is
 #    $I - B_M = \mathbb E[A \log A]$, where $A$ is the mean of $r(x, \cdot)$ over $M + 1$
 #    independent draws from $p(y)$. It never grows with $M$, and if $I < \infty$ it goes to 0.
-# 2. *Any critic on independent views.* If $I = 0$ and $g = 1$, $B_M$ never grows with $M$: from
+# 2. *Any critic on independent views.* If $I = 0$, $g = 1$ and $\mathbb E|\log f| < \infty$, $B_M$ never grows with $M$: from
 #    $B_0 = 0$ it falls to $\mathbb E \log f - \mathbb E_x \log \mathbb E_{y} f$, and it is
 #    constant only if $f$ ignores $y$.
-# 3. *Limits*, for fixed bounded $f$, $1/f$ and $g$:
+# 3. *Limits*, for fixed bounded $f$, $1/f$ and $g$ (with $g = 1$ and $f = e^{\cos/\tau}$ that of
+#    {cite:t}`wang2020uniformity`):
 #    $B_M \to \mathbb E \log f(x, y) - \mathbb E_x \log \mathbb E_{y' \sim p(y)}
 #    [g(x,y') f(x, y')]$. With $f = r$ this is $I - \mathbb E_x \log \mathbb E[g \mid x]$, where
 #    $y$ follows $p(y \mid x)$: for $g \equiv e$ exactly $I - 1$.
@@ -529,7 +535,7 @@ plt.show()
 # | best critic, $g = 1$ | gets tighter, up to $I$ | true |
 # | best critic, weights $g$ | tends to $I - \mathbb E\log\mathbb E[g \mid x]$, not to $I$ | not true in the limit |
 # | $f = \exp(\cos/\tau)$, any encoder | stops below $1/\tau$, one nat as used | true at most up to there |
-# | $f = \exp(\cos)$, $g = e^{1-\cos}$ | stays below 0 for every $M$ | empty |
+# | $f = \exp(\cos)$, $g = e^{1-\cos}$ | never above 0, for any $M$ | empty |
 # | fixed critic, little information | can get looser | false |
 #
 # > **We say** that the claim is true for the best critic without weights, and false in general. What
@@ -564,7 +570,7 @@ plt.show()
 # :::
 #
 # :::{dropdown} Proof
-# *1.* More positive terms in the denominator enlarge $L_u$, and without them it is
+# *1.* Further terms, all above zero, in the denominator enlarge $L_u$, and without them it is
 # {prf:ref}`info-bound`.
 #
 # *2.* Let view 2 always be the same unit vector $e$, so that $I = 0$. Let view 1 be
@@ -605,10 +611,10 @@ for tau, K in ((1.0, 10**3), (0.5, 10**3), (0.1, 10**6)):
 print("The library's Eq. 5 agrees with the formula to 1e-8.")
 
 # %% [markdown]
-# A positive number claims information where there is none. To be fair to the paper: the
-# sizes it quotes (2406, 4199, 4999, 249) count samples, so its numbers stay on the safe side,
-# and its public code uses negatives from one view only. It is the sentence about a larger set and a
-# tighter bound that does not hold.
+# A positive number claims information where there is none. To be fair to the paper: its
+# definition $\mathcal N_i = \mathcal D \setminus \{i\}$ and the sizes it quotes (2406, 4199,
+# 4999, 249) count samples, so the lemma is safe, and its public code uses negatives from one view
+# only. It is the sentence about a larger set and a tighter bound that invites the false count.
 #
 # ### Reading the bound off the training loss
 #
@@ -657,7 +663,7 @@ print(f"mean one: 'bound' {value:.3f} > information {truth:.3f}")
 #   as a statement about expectations with independent negatives from the second view. The
 #   printed proof is **not a proof**; five lines are.
 # - At $\tau = 1$ **the bound cannot exceed one nat**, and a few dozen negatives get there. With
-#   $H$ = identity it is below zero.
+#   $H$ = identity it is never above zero.
 # - **"Tighter with more negatives"** is true for the best critic without weights, and **false
 #   in general**.
 # - Count samples, not views, and never read the bound off pairs that were trained on.

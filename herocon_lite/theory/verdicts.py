@@ -40,7 +40,7 @@ def definition_1() -> Finding:
         f"at τ = 1 the value is at least {at_one:.2f}; at τ = 0.1, {at_small:.5f}",
         (
             "No objective says what optimal is; ≈ 0 is out of reach at the experiments' τ = 1. "
-            "Usable with a small τ and a target from outside."
+            "Usable with a target from outside, and a τ small against 1/(n − 1)."
         ),
         "05_false_negatives",
     )
