@@ -13,8 +13,11 @@ from pathlib import Path
 # machine. Both are read when torch is loaded, so they must stand here.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 # Sums are added up in another order where a processor has wider registers; the training then
-# drifts apart, by up to 0.003 in F1. These every x86 processor of ten years has, as fast.
-if platform.machine() in ("x86_64", "AMD64"):
+# drifts apart, by up to 0.003 in F1. Nearly every x86 processor of ten years has these, as fast;
+# torch does not ask whether this one has.
+_about = Path("/proc/cpuinfo")
+_lacks = _about.exists() and "avx2" not in _about.read_text()
+if platform.machine() in ("x86_64", "AMD64") and not _lacks:
     os.environ.setdefault("ATEN_CPU_CAPABILITY", "avx2")
 
 

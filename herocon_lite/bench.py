@@ -364,7 +364,7 @@ def where_measured() -> dict:
 def save_lines(path: Path, lines: list[dict]) -> None:
     """One object a line; the file is whole or as it was."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_suffix(".partial")
+    beside = path.with_suffix(f".{os.getpid()}.partial")  # two processes may save at once
     beside.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
     os.replace(beside, path)
 

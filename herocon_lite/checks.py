@@ -78,13 +78,17 @@ def check_views(temperature: float, **views: Tensor) -> None:
                 )
 
 
-def check_returned(name: str, returned: Tensor, z: Tensor) -> None:
-    """What the net ``name`` returned must be comparable with z, row by row."""
-    if returned.shape != z.shape:
+def check_returned(name: str, net: object, x: Tensor, z: Tensor) -> Tensor:
+    """What the net ``name`` makes of x, which must be comparable with z, row by row."""
+    if not callable(net):
+        raise ValueError(f"{name} must be a network, or a function of a tensor; got {net!r}.")
+    returned = net(x)
+    if not isinstance(returned, Tensor) or returned.shape != z.shape:
+        got = tuple(returned.shape) if isinstance(returned, Tensor) else type(returned).__name__
         raise ValueError(
-            f"{name} must return one row of z's size per row, {tuple(z.shape)}; "
-            f"it returned {tuple(returned.shape)}."
+            f"{name} must return one row of z's size per row, {tuple(z.shape)}; it returned {got}."
         )
+    return returned
 
 
 def check_classes(s: Tensor, y: Tensor) -> None:
@@ -113,7 +117,7 @@ def check_labels(s: Tensor, Y: Tensor, name: str = "Y") -> Tensor:
 def _between(least: float, value: object) -> bool:
     try:
         return bool(least <= value < math.inf)
-    except TypeError:  # no number
+    except (TypeError, RuntimeError):  # no number, or several
         return False
 
 

@@ -75,6 +75,7 @@ def run(folder: Path, names: tuple[str, ...] = DATA, splits: int = SPLITS) -> li
     rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
     done = {(row["data"], row["seed"]) for row in rows}
     work = [(name, seed) for name in names for seed in range(splits) if (name, seed) not in done]
+    where = results.environment(pick_device())  # before training: the checkout may move
     for name, seed in tqdm(work, unit="split", disable=not work):
         dataset = load(name)
         parts = split(dataset, seed=seed)
@@ -83,7 +84,6 @@ def run(folder: Path, names: tuple[str, ...] = DATA, splits: int = SPLITS) -> li
             start = time.perf_counter()
             scores = evaluate(dataset.labels[parts.test], method(dataset, parts), dataset.kind)
             row[method.__name__] = scores | {"seconds": round(time.perf_counter() - start, 2)}
-        where = results.environment(pick_device())
         rows.append({**row, "data_checksums": dataset.checksums, **where})
         save_lines(path, rows)
     return rows

@@ -107,7 +107,8 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
             views: a list of arrays (n, d_v) with the same rows, or one array.
             Y: (n, c), a 0/1 matrix, for labels of which a row may have several; or (n,), one class
                 a row. A row of −1 or NaN marks an unlabelled sample.
-            unlabeled: further rows, in the form of ``views``.
+            unlabeled: further rows, in the form of ``views``. (Inside ``GridSearchCV`` mark rows
+                with −1 in Y instead: scikit-learn cuts an argument as long as ``views`` by fold.)
         """
         views = self._split("views", views)
         labels, known, classes, kind = _labels(Y, len(views[0]))
@@ -131,7 +132,8 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
             pool = [np.concatenate(rows) for rows in zip(views, more, strict=True)]
         self.mean_ = np.concatenate([p.mean(0) for p in pool])
         spread = np.concatenate([p.std(0) for p in pool])
-        self.scale_ = np.where(spread > 0, spread, 1)
+        varied = np.concatenate([p.min(0) < p.max(0) for p in pool])  # 0.1's own std is not 0
+        self.scale_ = np.where(varied & (spread > 0), spread, 1)
         pool = self._scaled(pool, np.random.default_rng(seed))
         n = len(known)
         rest = np.r_[np.flatnonzero(~known), n : len(pool[0])]
@@ -149,6 +151,7 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
             if folds:
                 self.threshold_ = _best_threshold(seen, Y, fitted, folds, seed)
             self.method_, training = fitted(np.arange(len(Y)))
+        self.params_ = self.get_params()  # as trained: set_params may come between fit and save
         self.history_, self.device_ = training.history, str(device)
         return self
 
@@ -283,9 +286,10 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         tensors = {f"method.{k}": t.contiguous() for k, t in self.method_.state_dict().items()}
         tensors |= {name: torch.from_numpy(getattr(self, name)) for name in ("mean_", "scale_")}
-        seed = self.random_state if isinstance(self.random_state, (int, np.integer)) else None
+        seed = self.params_["random_state"]
+        seed = seed if isinstance(seed, (int, np.integer)) else None
         about = {
-            "params": {**self.get_params(), "random_state": seed},
+            "params": {**self.params_, "random_state": seed},
             "kind": self.kind_,
             "threshold": self.threshold_,
             "sizes": self.sizes_,
@@ -316,6 +320,7 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
         about = json.loads(metadata["about"])
         tuples = {k: tuple(v) for k, v in about["params"].items() if isinstance(v, list)}
         model = cls(**{**about["params"], **tuples})
+        model.params_ = model.get_params()
         for name in ("kind", "sizes", "history", "threshold"):
             setattr(model, f"{name}_", about[name])
         model.classes_ = np.array(about["classes"])
@@ -358,6 +363,10 @@ def _best_threshold(views: list[np.ndarray], Y: np.ndarray, fitted, folds: int, 
 
 
 def _matrix(name: str, values) -> np.ndarray:
+    if hasattr(values, "toarray"):
+        raise ValueError(f"{name} must be dense; got a sparse matrix. Call .toarray() on it.")
+    if np.iscomplexobj(values):
+        raise ValueError(f"{name} must hold real numbers; got complex ones.")
     try:
         with np.errstate(over="ignore"):  # told below
             array = np.asarray(values, dtype=np.float64)  # float32 once they are centred

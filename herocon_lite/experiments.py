@@ -306,10 +306,12 @@ def execute(
         )
         trained.append(training)
         predicted.append(predict(method, _rows(data, asked), data.kind))
-    Y = data.labels[np.concatenate([asked for _, asked in rounds])]
+    Y, P = data.labels[np.concatenate([asked for _, asked in rounds])], np.concatenate(predicted)
+    if not np.isfinite(P).all():  # the last step is followed by no loss that would tell
+        raise FloatingPointError("the probabilities are not finite: training diverged. Lower lr.")
     return {
         **record,
-        "metrics": evaluate(Y, np.concatenate(predicted), data.kind),
+        "metrics": evaluate(Y, P, data.kind),
         "history": _thinned(trained[0].history),
         "seconds": round(sum(t.seconds for t in trained), 2),
         "cpu_seconds": round(sum(t.cpu_seconds for t in trained), 2),

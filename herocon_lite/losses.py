@@ -4,6 +4,7 @@ Everywhere f(a, b) = exp(cos(a, b)/τ). Representations are matrices with one ro
 are scalars on their input's device, in its precision (half precision is lifted to float32).
 Shapes, dtypes and the temperature are checked; values are not, since looking at them would make
 a GPU wait. Weighted losses take a ``preset``: the paper's equations, or what its public code does.
+There are first derivatives only; ``create_graph=True`` and ``torch.func`` get an error.
 """
 
 from __future__ import annotations
@@ -155,7 +156,7 @@ def hard_negative(
     if not 0 <= beta < math.inf:
         raise ValueError(f"beta must be a finite number ≥ 0; got {beta}.")
     if len(z1) == 1:
-        return (z1.sum() + z2.sum()) * 0  # no negatives
+        return (unit(z1).sum() + unit(z2).sum()) * 0  # no negatives
     log_n = math.log(2 * len(z1) - 2)
     positive, log_sum = _both_views(z1, z2, (1 + beta) / temperature, chunk)
     positive = positive / (1 + beta)
@@ -308,7 +309,8 @@ def sup_con(s: Tensor, y: Tensor, temperature: float = 0.1, chunk: int | None = 
         \log \frac{f(s_i, s_p)}{\sum_{k \ne i} f(s_i, s_k)}
 
     P(i) holds the other rows with the same label: the same class, or the identical label vector.
-    A row without such a partner adds 0 and still counts in n.
+    A row without such a partner adds 0 and still counts in n. Who is whose partner takes n × n
+    numbers; ``chunk`` bounds the denominators.
 
     Args:
         s: (n, d), representations.
@@ -317,9 +319,10 @@ def sup_con(s: Tensor, y: Tensor, temperature: float = 0.1, chunk: int | None = 
     check_matrix("s", s)
     check_temperature(temperature)
     check_tensor("y", y)
-    if y.ndim == 2 and y.shape[1] == 1 and not y.is_floating_point():
-        y = y[:, 0]  # a column of class numbers
-    if y.ndim == 1:
+    if y.ndim == 2 and y.shape[1] == 1:  # a column of class numbers, or of one label
+        check_labels(s, y, name="y")
+        same = y == y.T
+    elif y.ndim == 1:
         check_classes(s, y)
         same = y[:, None] == y[None, :]
     else:
@@ -436,8 +439,7 @@ def _mapped(temperature: float, x: Tensor, z: Tensor, A: Net) -> tuple[Tensor, T
     check_matrix("z", z)
     if len(x) != len(z):
         raise ValueError(f"x and z must have equally many rows; got {len(x)} and {len(z)}.")
-    mapped = A(x)
-    check_returned("A", mapped, z)
+    mapped = check_returned("A", A, x, z)
     a_z = unit(z)
     return unit(mapped).to(a_z.dtype), a_z
 
@@ -451,8 +453,7 @@ def _both_views(z1: Tensor, z2: Tensor, scale: float, chunk: int | None) -> tupl
 
 def _weight_rows(z: Tensor, a: Tensor, H: Net, detach: bool) -> tuple[Tensor, Tensor]:
     """What g is made of, for one view: its unit rows a, and the unit rows of H(z)."""
-    h = H(z.detach() if detach else z)
-    check_returned("H", h, z)
+    h = check_returned("H", H, z.detach() if detach else z, z)
     return (a.detach() if detach else a), unit(h).to(a.dtype)
 
 
@@ -532,7 +533,7 @@ def _per_label(
         if switches.gamma_by_cardinality:
             log_gamma = log_gamma - Y.sum(1).mean().clamp_min(1 / n).log()
     # (n, c): log Σ_{k lacks a} γ_ik f_ik; scores lie in ±1/τ, log γ in ± log c
-    bound = 1 / temperature + math.log(c * n if switches.gamma_by_cardinality else c)
+    bound = float(1 / temperature) + math.log(c * n if switches.gamma_by_cardinality else c)
     log_negatives = log_matmul(scores + log_gamma, 1 - Y, bound)
     # (c,): pairs of each label, those without a negative left out
     positives = Y.sum(0)

@@ -1,7 +1,8 @@
 """Cosines, label distances, and the one fast kernel that every unsupervised loss goes through.
 
 With unit vectors a cosine is a dot product, so the sums in the paper's denominators are row-wise
-log-sum-exps of matrix products. Nothing here ever holds more than a chunk of such a product.
+log-sum-exps of matrix products. ``row_logsumexp`` never holds more than a chunk of such a product;
+what works with labels holds n × n numbers.
 """
 
 from __future__ import annotations
@@ -9,11 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
+from numbers import Integral
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
 # A chunk of scores is at most this many numbers: 8 MB in float32, which fits a CPU's last cache.
 CHUNK_SCORES = 2**21
@@ -99,8 +100,8 @@ def _kernel_arguments(
         )
     if chunk is None:
         chunk = max(1, CHUNK_SCORES // len(keys))
-    elif chunk < 1:
-        raise ValueError(f"chunk must be at least 1 row; got {chunk}.")
+    elif not isinstance(chunk, Integral) or chunk < 1:
+        raise ValueError(f"chunk must be a whole number of rows, at least 1; got {chunk!r}.")
     dtype = torch.promote_types(torch.promote_types(queries.dtype, keys.dtype), torch.float32)
     return queries.to(dtype), keys.to(dtype), chunk
 
@@ -127,24 +128,36 @@ class _LogSumExp(torch.autograd.Function):
         return by_row, by_column
 
     @staticmethod
-    @once_differentiable
     def backward(ctx, row_grad: Tensor, column_grad: Tensor | None):
+        _first_derivative_only()
         queries, keys, by_row, by_column = ctx.saved_tensors
         # Where nothing is summed the log is −inf; any finite number there gives a share of 0.
         lowest = torch.finfo(by_row.dtype).min
         by_row = by_row.clamp_min(lowest)
         columns = by_column is not None
         by_column = by_column.clamp_min(lowest) if columns else None
-        grad_queries, grad_keys = torch.empty_like(queries), torch.zeros_like(keys)
+        of_queries, of_keys = ctx.needs_input_grad[:2]  # keys of a memory bank need none
+        grad_queries = torch.empty_like(queries) if of_queries else None
+        grad_keys = torch.zeros_like(keys) if of_keys else None
         for rows, scores, spare in _chunks(queries, keys, ctx.skip, ctx.chunk, spare=columns):
             if columns:  # softmax down the columns
                 torch.sub(scores, by_column, out=spare).exp_().mul_(column_grad)
             # softmax along the rows: how much of row i falls on key k
             share = scores.sub_(by_row[rows, None]).exp_().mul_(row_grad[rows, None])
             share = share.add_(spare) if columns else share
-            torch.mm(share, keys, out=grad_queries[rows])
-            grad_keys.addmm_(share.T, queries[rows])
+            if of_queries:
+                torch.mm(share, keys, out=grad_queries[rows])
+            if of_keys:
+                grad_keys.addmm_(share.T, queries[rows])
         return grad_queries, grad_keys, None, None, None
+
+
+def _first_derivative_only() -> None:
+    """``once_differentiable`` would let ``torch.autograd.grad`` give wrong second derivatives."""
+    if torch.is_grad_enabled():
+        raise RuntimeError(
+            "these losses have first derivatives only: create_graph=True is not supported."
+        )
 
 
 def _chunks(
@@ -246,7 +259,7 @@ class _PairSoftplus(torch.autograd.Function):
         return total
 
     @staticmethod
-    @once_differentiable
     def backward(ctx, grad):
+        _first_derivative_only()
         grad_negatives, grad_positives = ctx.saved_tensors
         return grad * grad_negatives, grad * grad_positives, None, None, None, None

@@ -140,10 +140,33 @@ def test_the_scale_of_features_changes_nothing(toy):
     np.testing.assert_allclose(a.predict_proba(views), b.predict_proba(other[0]), atol=1e-3)
 
 
-def test_a_constant_feature_is_harmless(toy):
+@pytest.mark.parametrize("value", [3.0, 0.1])  # the std of sixty 0.1 is 4e-17
+def test_a_constant_feature_is_harmless(toy, value):
     views, Y, _ = toy
-    views = [np.hstack([views[0], np.full((60, 1), 3.0)]), views[1]]
-    assert np.isfinite(quick().fit(views, Y).predict_proba(views)).all()
+    with_constant, moved = (
+        [np.hstack([views[0], np.full((60, 1), value + by)]), views[1]] for by in (0, 1e-6)
+    )
+    model = quick().fit(with_constant, Y)
+    assert np.allclose(model.predict_proba(with_constant), model.predict_proba(moved), atol=1e-3)
+
+
+def test_what_is_saved_is_what_was_trained(toy, tmp_path):
+    views, Y, _ = toy
+    model = quick().fit(views, Y).set_params(widths=(9,), alpha=0)
+    model.save(tmp_path / "model.safetensors")
+    again = HeroConClassifier.load(tmp_path / "model.safetensors")
+    assert np.allclose(again.predict_proba(views), model.predict_proba(views))
+    assert again.alpha == quick().alpha
+
+
+def test_sparse_and_complex_views_get_a_sentence(toy):
+    from scipy.sparse import csr_matrix
+
+    views, Y, _ = toy
+    with pytest.raises(ValueError, match=r"dense; got a sparse matrix\. Call \.toarray"):
+        quick().fit(csr_matrix(views[0]), Y)
+    with pytest.raises(ValueError, match="real numbers; got complex"):
+        quick().fit(views[0] + 1j, Y)
 
 
 # ---------------------------------------------------------------- forms of input

@@ -276,6 +276,13 @@ def test_one_run_that_fails_does_not_keep_the_others(tmp_path, monkeypatch):
     assert len(results.finished(tmp_path, "yeast")) == 1
 
 
+def test_a_run_that_diverges_in_its_last_step_does_not_keep_the_others(tmp_path):
+    wild = (("steps", 1), ("lr", 1e30), ("trust", 1e30))
+    runs = [Run("yeast", "dnn", changes=wild), Run("yeast", "dnn", changes=(("steps", 2),))]
+    with pytest.raises(FloatingPointError, match=r"1 runs done, 1 failed.*diverged"):
+        experiments.execute_all(runs, tmp_path)
+
+
 def test_presets_of_the_public_code_take_its_settings():
     for preset, steps in (("paper+self_pairs", 500), ("released", 300), ("released-cnn", 300)):
         assert setting("mnist", preset).steps == steps

@@ -35,6 +35,53 @@ def test_one_sample(name):
     assert value == pytest.approx(0, abs=1e-12) or (name == "eq5_released" and 0 < value <= 2)
 
 
+@pytest.mark.parametrize("loss", [losses.debiased, losses.hard_negative, losses.info_nce])
+def test_one_large_row_in_half_precision(loss):
+    z = torch.full((1, 300), 300.0, dtype=torch.float16)  # its sum overflows
+    value = loss(z, z)
+    assert value == 0 and value.dtype == torch.float32
+
+
+@pytest.mark.parametrize("name", ["info_nce", "nt_xent", "sup_con", "eq5", "eq7"])
+def test_second_derivatives_are_refused(name):
+    """The backward passes are written by hand: a graph through them would be silently wrong."""
+    batch = make_batch()
+    loss = CASES[name].ours(batch, 0.5)
+    leaves = (batch.z1, batch.z2)
+    with pytest.raises(RuntimeError, match="first derivatives only"):
+        torch.autograd.grad(loss, leaves, create_graph=True, allow_unused=True)
+
+
+def test_keys_without_a_gradient_get_none():
+    """A memory bank: the queries' gradient is the same, the keys' is not computed."""
+    queries, keys = torch.randn(2, 7, 4, dtype=torch.float64)
+    queries.requires_grad_()
+    (frozen,) = torch.autograd.grad(row_logsumexp(queries, keys).sum(), queries)
+    keys.requires_grad_()
+    both = torch.autograd.grad(row_logsumexp(queries, keys).sum(), (queries, keys))
+    assert torch.equal(frozen, both[0])
+    (of_keys,) = torch.autograd.grad(row_logsumexp(queries.detach(), keys).sum(), keys)
+    assert torch.equal(of_keys, both[1])
+
+
+def test_a_column_of_class_numbers_is_one_in_any_dtype():
+    s, y = torch.randn(8, 4), torch.tensor([0, 1, 2, 3, 0, 1, 2, 3])
+    for column in (y[:, None], y[:, None].float()):
+        assert torch.equal(losses.sup_con(s, column), losses.sup_con(s, y))
+
+
+@pytest.mark.parametrize("net", [0.5, lambda z: None])
+def test_what_is_no_network_gets_a_sentence(net):
+    z1, z2 = torch.randn(2, 5, 4)
+    with pytest.raises(ValueError, match=r"H must (be a network|return one row)"):
+        losses.weighted_unsupervised(z1, z2, net)
+
+
+def test_a_temperature_for_each_row_gets_a_sentence():
+    with pytest.raises(ValueError, match="temperature must be a positive number"):
+        losses.info_nce(*torch.randn(2, 5, 4), temperature=torch.ones(2))
+
+
 @each_loss
 def test_two_samples_and_one_label(name):
     for seed in range(4):
