@@ -75,7 +75,7 @@ ONE_VIEW = ("scene", "mnist", "celeba")  # their second view is made
 TOLERATED = {"mnist": {"unlabeled_batch", "precision"}}
 CASE_STUDY = {"views", "share", *paper.CASE_STUDY, *TOLERATED["mnist"]}  # those of Figure 2
 # Changes that make a smaller run, told beside a row that has no full ones.
-REDUCED = {"celeba": {"steps", "widths", "precision"}}
+REDUCED = {"celeba": {"steps", "widths", "size", "precision"}}
 WHY_NOT = {
     "scene": "the runs are not stored yet",
     "mnist": "the runs are not stored yet",
