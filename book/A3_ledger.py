@@ -210,7 +210,7 @@ print(f"{told} by the printed numbers.")
 # *When?* The rules were fixed before most of the runs were there. Three were made stricter with runs
 # in view: *not reproduced* once asked that half of the pairs fail (two sentences about Scene would then
 # be *undecided*); a wide interval once left even a missed mean undecided; and *much* once meant above
-# zero, which changed before a run of the case study was there.
+# zero, which changed before we had looked at any run of the case study.
 #
 # *Why widen?* The paper's mean is of five repetitions and uncertain, too. One printed deviation, added
 # to our interval, reaches a little further than Welch's test would, and needs no guess how the
