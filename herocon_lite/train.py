@@ -11,7 +11,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import lru_cache
 from numbers import Integral
@@ -22,7 +22,7 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
-from herocon_lite import memory, ranks
+from herocon_lite import half, memory, ranks
 from herocon_lite.checks import check_flag, check_weight
 from herocon_lite.data import Lazy
 from herocon_lite.methods import Method, probabilities
@@ -127,8 +127,6 @@ def train(
     """
     device = device or pick_device()
     dtype = torch.float64 if schedule.precision == "float64" else torch.float32
-    mixed = schedule.precision == "bfloat16"
-    half = torch.autocast(device.type, torch.bfloat16) if mixed else None
     method.to(device, dtype).train()
     targets = torch.as_tensor(np.asarray(Y), dtype=dtype, device=device)
     whole = bool(schedule.drop_last)
@@ -152,11 +150,13 @@ def train(
         disable=not progress,
         mininterval=0.1 if sys.stderr.isatty() else 10,  # a log file keeps every state of a bar
     )
-    with repeatable(device):
+    mixed = schedule.precision == "bfloat16"
+    products = half.products(device) if mixed else nullcontext()
+    with repeatable(device), products:
         for step in bar:
             torch.manual_seed(_mixed(seed, 2, step))
             rows = seen.rows(step)
-            with half or full_precision(targets):
+            with half.layers(device) if mixed else full_precision(targets):
                 terms = net(
                     seen(rows),
                     targets[seen.on_device(rows)],

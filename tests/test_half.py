@@ -1,0 +1,66 @@
+"""Layers in bfloat16: torch's own arithmetic, and a faster way to it on older processors."""
+
+import pytest
+import torch
+from torch import nn
+
+from herocon_lite import half, models
+
+CPU = torch.device("cpu")
+
+
+def step(net: nn.Module, x: torch.Tensor, rounded: bool) -> list[torch.Tensor]:
+    """Output and gradients, with or without the detour through float32."""
+    net.zero_grad()
+    with half.Rounded() if rounded else half.nullcontext():
+        with half.layers(CPU):
+            y = net(x)
+        y.float().square().sum().backward()
+    return [y.detach(), *(p.grad for p in net.parameters())]
+
+
+NETS = {
+    "linear": (lambda: nn.Linear(40, 30), (20, 40)),
+    "linear without bias": (lambda: nn.Linear(40, 30, bias=False), (20, 40)),
+    "convolution": (lambda: nn.Conv2d(3, 8, 3, padding=1), (10, 3, 8, 8)),
+    "three in a row": (lambda: nn.Sequential(*(nn.Linear(16, 16) for _ in range(3))), (20, 16)),
+}
+
+
+@pytest.mark.parametrize("name", NETS)
+def test_products_of_rounded_numbers_are_torchs_own_bfloat16(name):
+    torch.manual_seed(0)
+    make, shape = NETS[name]
+    net, x = make(), torch.randn(shape)
+    for ours, torchs in zip(step(net, x, True), step(net, x, False), strict=True):
+        assert ours.dtype == torchs.dtype
+        # Sums in another order may round to the next bfloat16, 2⁻⁸ away, and go on from there.
+        scale = torchs.float().abs().max()
+        assert (ours - torchs).float().abs().max() < 2**-6 * scale
+        assert (ours - torchs).float().norm() < 2**-8 * torchs.float().norm()
+
+
+def test_numbers_are_rounded_before_and_after_a_product():
+    layer, x = nn.Linear(1, 1, bias=False), torch.tensor([[1 + 2**-12]])
+    nn.init.constant_(layer.weight, 1 + 2**-7)
+    with half.Rounded(), half.layers(CPU):
+        one, square = layer(x), layer(torch.tensor([[1 + 2**-7]]))
+    assert one.dtype == torch.bfloat16 and one.item() == 1 + 2**-7  # 2⁻¹² is lost on the way in
+    assert square.item() == 1 + 2**-6  # and 2⁻¹⁴ on the way out
+
+
+def test_other_precisions_are_left_alone():
+    torch.manual_seed(0)
+    net, x = models.cnn((1, 12, 12)), torch.rand(4, 1, 12, 12)
+    plain = net.eval()(x)
+    with half.Rounded():
+        assert torch.equal(net(x), plain)
+
+
+@pytest.mark.parametrize("at_home", [False, True])
+def test_only_processors_without_bfloat16_take_the_detour(monkeypatch, at_home):
+    monkeypatch.setattr(
+        torch.ops.mkldnn, "_is_mkldnn_bf16_supported", lambda: at_home, raising=False
+    )
+    assert isinstance(half.products(CPU), half.Rounded) is not at_home
+    assert not isinstance(half.products(torch.device("cuda")), half.Rounded)
