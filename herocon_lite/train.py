@@ -151,22 +151,22 @@ def train(
         mininterval=0.1 if sys.stderr.isatty() else 10,  # a log file keeps every state of a bar
     )
     mixed = schedule.precision == "bfloat16"
-    products = half.products(device) if mixed else nullcontext()
-    with repeatable(device), products:
+    with repeatable(device):
         for step in bar:
             torch.manual_seed(_mixed(seed, 2, step))
             rows = seen.rows(step)
-            with half.layers(device) if mixed else full_precision(targets):
-                terms = net(
-                    seen(rows),
-                    targets[seen.on_device(rows)],
-                    extra(ranks.dealt(extra.rows(step))) if extra else None,
-                    step / schedule.steps,
-                )
+            batch = (
+                seen(rows),
+                targets[seen.on_device(rows)],
+                extra(ranks.dealt(extra.rows(step))) if extra else None,
+            )
             for group in optimizer.param_groups:
                 group["lr"] = schedule.lr_at(step)
             optimizer.zero_grad()
-            sum(terms.values()).backward()
+            with half.products(device) if mixed else nullcontext():
+                with half.layers(device) if mixed else full_precision(targets):
+                    terms = net(*batch, step / schedule.steps)
+                sum(terms.values()).backward()
             optimizer.step()
             if step % max(1, schedule.steps // HISTORY_POINTS) == 0 or step == schedule.steps - 1:
                 now = {name: ranks.mean(term.detach()) for name, term in terms.items()}

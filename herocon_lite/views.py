@@ -15,6 +15,7 @@ from numbers import Real
 import numpy as np
 
 from herocon_lite.data import Dataset, Lazy
+from herocon_lite.data.lazy import Kept
 
 CHUNK = 4096  # pictures that get their noise at once: a few MB of floats
 
@@ -253,7 +254,7 @@ def _on_black(pictures: np.ndarray, side: int) -> np.ndarray:
 
 
 def _lazy(images: np.ndarray | Lazy, make: Callable, height: int, width: int) -> Lazy:
-    return Lazy(make, np.arange(len(images)), (3, height, width), np.dtype(np.uint8))
+    return Lazy(Kept(make), np.arange(len(images)), (3, height, width), np.dtype(np.uint8))
 
 
 def _random(*seed: int) -> np.random.Generator:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from herocon_lite.data import Dataset, Lazy, load
+from herocon_lite.data.lazy import Kept
 from herocon_lite.views import two_views
 
 FULL = os.environ.get("HEROCON_DATA")
@@ -188,8 +189,9 @@ def test_a_row_looks_the_same_however_it_is_asked_for(faces, how):
 
     torch.manual_seed(7)
     threads, expected = torch.get_num_threads(), torch.random.get_rng_state()
-    for view in two_views(faces, how, seed=1).views:
-        whole = view[:]
+    # from two makings: a view remembers what it has made
+    for view, once in zip(*(two_views(faces, how, seed=1).views for _ in "ab"), strict=True):
+        whole = once[:]
         np.testing.assert_array_equal(view[np.array([5, 3])], whole[[5, 3]])
         np.testing.assert_array_equal(view[8], whole[8])
         np.testing.assert_array_equal(view.take(np.array([9]))[0], whole[9])
@@ -261,3 +263,22 @@ def test_same_seed_same_bytes_in_two_processes():
         theirs = other.communicate()[0].split()
     assert theirs == ours
     assert len(set(ours)) == len(ours) == 17  # no two views are alike
+
+
+def test_rows_that_took_time_are_made_once_and_are_the_callers_own():
+    asked = []
+
+    def make(rows):
+        asked.extend(rows.tolist())
+        return np.stack([np.full(4, row, np.uint8) for row in rows]) if len(rows) else none
+
+    none, kept = np.empty((0, 4), np.uint8), Kept(make)
+    first = kept(np.array([3, 1, 3]))
+    first[:] = 99  # a caller may write on what it got
+    assert np.array_equal(kept(np.array([1, 2, 3]))[:, 0], [1, 2, 3])
+    assert asked == [3, 1, 2]
+    assert kept(np.array([], int)).shape == (0, 4)
+    small = Kept(make, most=8)  # two rows
+    for _ in range(2):
+        assert np.array_equal(small(np.arange(5))[:, 0], np.arange(5))
+    assert asked[3:] == [0, 1, 2, 3, 4, 2, 3, 4] and len(small.known) == 2

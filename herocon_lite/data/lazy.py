@@ -7,7 +7,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from io import BytesIO
 from pathlib import Path
 
@@ -47,6 +47,25 @@ class Lazy:
 
     def __array__(self, dtype=None, copy=None) -> np.ndarray:
         return np.asarray(self.make(self.rows), dtype=dtype)
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """Remembers rows that took time to make, the first ``most`` bytes of them."""
+
+    make: Callable[[np.ndarray], np.ndarray]
+    most: int = 2**30
+    known: dict[int, np.ndarray] = field(default_factory=dict)
+
+    def __call__(self, rows: np.ndarray) -> np.ndarray:
+        wanted = rows.tolist()
+        new = [row for row in dict.fromkeys(wanted) if row not in self.known]
+        made = dict(zip(new, self.make(np.array(new, int)), strict=True))
+        values = [made[row] if row in made else self.known[row] for row in wanted]
+        for row, value in made.items():
+            if value.nbytes * len(self.known) < self.most:
+                self.known[row] = value
+        return np.stack(values) if values else self.make(rows)
 
 
 @dataclass(frozen=True, eq=False)
