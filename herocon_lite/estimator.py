@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -32,7 +32,7 @@ NOISE = 0.1  # of a feature's spread: what tells the second copy of a lone view 
 Arrays = np.ndarray | Sequence[np.ndarray]
 
 
-class HeroConClassifier(ClassifierMixin, BaseEstimator):
+class HeroConClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):
     """Learns labels from several views of few labelled and many unlabelled rows.
 
     Each view has an encoder of its own. Trained is L_c + α · L_u + β · L_s: binary cross-entropy
@@ -46,7 +46,9 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
         temperature: of both contrasts.
         detach: stop the gradient through L_u's weights, which can collapse the representation.
         widths: layers of each view's encoder.
-        steps: of training, each with all labelled rows.
+        steps: of training.
+        labeled_batch: labelled rows a step, all of them where there are fewer. L_s compares them
+            in pairs, so time and memory of a step grow with its square.
         unlabeled_batch: unlabelled rows a step.
         pairs: with three views or more, how many pairs of them a step contrasts; None: all.
         lr: learning rate.
@@ -62,6 +64,8 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
     Attributes:
         classes_: the classes, or the numbers of the label columns.
         threshold_: the threshold, as given or as chosen; None for classes.
+        n_features_in_: columns of all views together.
+        columns_: names of each view's columns, None for a view that came without names.
         history_: loss terms over the steps, a list of dictionaries.
         device_: where it was trained.
     """
@@ -74,6 +78,7 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
         detach: bool = False,
         widths: Sequence[int] = (200, 200),
         steps: int = 200,
+        labeled_batch: int = 1024,
         unlabeled_batch: int = 256,
         pairs: int | None = 1,
         lr: float = 0.05,
@@ -89,6 +94,7 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
         self.detach = detach
         self.widths = widths
         self.steps = steps
+        self.labeled_batch = labeled_batch
         self.unlabeled_batch = unlabeled_batch
         self.pairs = pairs
         self.lr = lr
@@ -110,14 +116,15 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
             unlabeled: further rows, in the form of ``views``. (Inside ``GridSearchCV`` mark rows
                 with −1 in Y instead: scikit-learn cuts an argument as long as ``views`` by fold.)
         """
-        views = self._split("views", views)
+        columns, views = _columns(views), self._split("views", views)
         labels, known, classes, kind = _labels(Y, len(views[0]))
         sizes = [v.shape[1] for v in views]
-        more = None if unlabeled is None else self._split("unlabeled", unlabeled, sizes)
+        more = None if unlabeled is None else self._split("unlabeled", unlabeled, sizes, columns)
         varies = labels[known].min(0) != labels[known].max(0)
         _check_constant(varies, kind)
         device, seed = pick_device(self.device), self._seed()
-        schedule = Schedule(self.steps, None, self.unlabeled_batch, lr=self.lr, drop_last=True)
+        batches = (self.labeled_batch, self.unlabeled_batch)
+        schedule = Schedule(self.steps, *batches, lr=self.lr, drop_last=True)
         threshold, folds = self._check_threshold(int(known.sum()), kind)
         shape = (sizes, int(varies.sum()), kind)
         with _own_random_numbers(device):
@@ -126,7 +133,8 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)  # training that is cut off must not leave half of an older model
         self.classes_, self.kind_, self.threshold_ = classes, kind, threshold
-        self.sizes_, self.constants_ = sizes, np.where(varies, np.nan, labels[known][0])
+        self.sizes_, self.columns_, self.n_features_in_ = sizes, columns, sum(sizes)
+        self.constants_ = np.where(varies, np.nan, labels[known][0])
         pool = views
         if more is not None:
             pool = [np.concatenate(rows) for rows in zip(views, more, strict=True)]
@@ -239,11 +247,11 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
 
     def _inputs(self, views: Arrays) -> list[np.ndarray]:
         check_is_fitted(self)
-        return self._scaled(self._split("views", views, self.sizes_))
+        return self._scaled(self._split("views", views, self.sizes_, self.columns_))
 
-    def _split(self, name: str, views: Arrays, wanted: list[int] | None = None):
+    def _split(self, name: str, views: Arrays, wanted: list[int] | None = None, columns=()):
         """A checked list of arrays (n, d_v) from any of the forms that ``views`` may have."""
-        if isinstance(views, (list, tuple)) and len(views) and np.ndim(views[0]) > 1:
+        if _is_list(views):
             if self.view_sizes is not None:
                 raise ValueError(f"{name} must be one array when view_sizes is given; got a list.")
             arrays = [_matrix(f"{name}[{v}]", view) for v, view in enumerate(views)]
@@ -264,6 +272,13 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
                 f"{name} must have views of {wanted} columns, as in fit; "
                 f"got {[a.shape[1] for a in arrays]}."
             )
+        for now, then in zip(_columns(views), columns, strict=False):
+            if now and then and now != then:
+                first = next(pair for pair in zip(now, then, strict=True) if pair[0] != pair[1])
+                raise ValueError(
+                    f"{name} must have the columns of fit in the same order; "
+                    f"got {first[0]!r} where {first[1]!r} was."
+                )
         return arrays
 
     def _scaled(self, arrays: list[np.ndarray], noise: np.random.Generator | None = None):
@@ -293,6 +308,7 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
             "kind": self.kind_,
             "threshold": self.threshold_,
             "sizes": self.sizes_,
+            "columns": self.columns_,
             "classes": self.classes_.tolist(),
             "constants": [None if np.isnan(v) else v for v in self.constants_],
             "history": self.history_,
@@ -321,8 +337,9 @@ class HeroConClassifier(ClassifierMixin, BaseEstimator):
         tuples = {k: tuple(v) for k, v in about["params"].items() if isinstance(v, list)}
         model = cls(**{**about["params"], **tuples})
         model.params_ = model.get_params()
-        for name in ("kind", "sizes", "history", "threshold"):
+        for name in ("kind", "sizes", "columns", "history", "threshold"):
             setattr(model, f"{name}_", about[name])
+        model.n_features_in_ = sum(model.sizes_)
         model.classes_ = np.array(about["classes"])
         model.constants_ = np.array([np.nan if v is None else v for v in about["constants"]])
         model.mean_, model.scale_ = (tensors.pop(name).numpy() for name in ("mean_", "scale_"))
@@ -360,6 +377,18 @@ def _best_threshold(views: list[np.ndarray], Y: np.ndarray, fitted, folds: int, 
 
 
 # ------------------------------------------------------------------ input
+
+
+def _is_list(views) -> bool:
+    """Whether the views come one by one; a list of numbers is a row."""
+    return isinstance(views, (list, tuple)) and len(views) > 0 and np.ndim(views[0]) > 1
+
+
+def _columns(views) -> list[list[str] | None]:
+    """The names that data frames give to their columns."""
+    tables = views if _is_list(views) else [views]
+    names = [getattr(table, "columns", None) for table in tables]
+    return [None if found is None else [str(name) for name in found] for found in names]
 
 
 def _matrix(name: str, values) -> np.ndarray:

@@ -6,6 +6,7 @@ import sys
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from sklearn.base import clone
@@ -14,6 +15,7 @@ from sklearn.model_selection import GridSearchCV, KFold
 from herocon_lite import HeroConClassifier, estimator
 from herocon_lite.data import load, split
 from herocon_lite.metrics import THRESHOLDS, evaluate
+from herocon_lite.train import train
 
 QUICK = {"steps": 8, "widths": (16,), "unlabeled_batch": 50, "random_state": 0, "threshold": 0.5}
 
@@ -67,6 +69,44 @@ def test_a_fit_that_fails_leaves_no_half_of_an_older_model(toy, monkeypatch):
         model.fit([3 * v for v in views], Y, more)
     with pytest.raises(NotFittedError):
         model.predict(views)
+
+
+def test_a_step_takes_some_of_many_labelled_rows(toy, monkeypatch):
+    views, Y, more = toy
+    plan = []
+    monkeypatch.setattr(estimator, "train", lambda *a, **k: plan.append(a[4]) or train(*a, **k))
+    few = quick(labeled_batch=16).fit(views, Y, more)
+    assert plan[0].labeled_batch == 16 and plan[0].drop_last
+    every, more_than_all = (quick(labeled_batch=k).fit(views, Y, more) for k in (60, 1024))
+    assert same(every, more_than_all, views) and not same(few, every, views)
+    with pytest.raises(ValueError, match="labeled_batch must be at least 2 rows"):
+        quick(labeled_batch=1).fit(views, Y)
+
+
+def test_columns_of_data_frames_must_come_as_they_came(toy, tmp_path):
+    views, Y, more = toy
+    named = [pd.DataFrame(v).add_prefix(letter) for v, letter in zip(views, "ab", strict=True)]
+    model = quick().fit(named, Y, more)
+    assert model.n_features_in_ == 9 and model.columns_[1] == ["b0", "b1", "b2", "b3"]
+    assert same(model, quick().fit(views, Y, more), views)  # names change nothing else
+    swapped = [named[0][["a1", "a0", "a2", "a3", "a4"]], named[1]]
+    model.save(tmp_path / "model")
+    for asked in (model, HeroConClassifier.load(tmp_path / "model")):
+        assert same(asked, model, named)
+        with pytest.raises(ValueError, match="got 'a1' where 'a0' was"):
+            asked.predict(swapped)
+    with pytest.raises(ValueError, match="unlabeled must have the columns of fit"):
+        quick().fit(named, Y, swapped)
+    whole = pd.concat(named, axis=1)
+    side_by_side = quick(view_sizes=(5, 4)).fit(whole, Y)
+    with pytest.raises(ValueError, match="got 'b3' where 'a0' was"):
+        side_by_side.predict(whole[whole.columns[::-1]])
+
+
+def test_fit_and_transform_in_one(toy):
+    views, Y, more = toy
+    both = quick().fit_transform(views, Y, unlabeled=more)
+    assert np.array_equal(both, quick().fit(views, Y, more).transform(views))
 
 
 def test_a_threshold_is_chosen_on_rows_left_out(monkeypatch):
