@@ -233,8 +233,9 @@ print("Eq. 3 in three lines equals losses.info_nce to 1e-12.")
 # is $\log n$. That is where a useless encoder stands.
 #
 # Write $P_{ik}$ for the share of sample $k$ in the sum of anchor $i$. Then the
-# gradient with respect to the cosines is $P_{ik}/\tau$ for a negative and
-# $-(1 - P_{ii})/\tau$ for the positive. A share *is* a push, and since shares
+# gradient of anchor $i$'s own term, one of the $n$ of which the loss is the mean, with
+# respect to its cosines is $P_{ik}/\tau$ for a negative and $-(1 - P_{ii})/\tau$ for the
+# positive. A share *is* a push, and since shares
 # add up to one, **all pushes of an anchor together equal its pull**.
 
 # %%
@@ -359,6 +360,8 @@ plt.show()
 # $$ L_u = -\frac1n \sum_i \log \frac{f(z_{i,1}, z_{i,2})}{f(z_{i,1}, z_{i,2})
 # + \sum_{k \ne i} \sum_{j \in \{1, 2\}} g(z_{i,1}, z_{k,j})\,
 # f(z_{i,1}, z_{k,j})} \tag{5} $$
+#
+# (The sum over $j$ is ours: the paper leaves $j$ open, and its text asks for both views.)
 
 
 # %%
@@ -444,6 +447,9 @@ plt.show()
 # $$ L_{sup} = -\operatorname*{mean}_{i \ne j \in \mathcal P} \log
 # \frac{f(s_i, s_j)}{f(s_i, s_j) + \sum_{k \in \mathcal N} f(s_i, s_k)}
 # \tag{6} $$
+#
+# (Whether a row is its own positive the paper does not say. We leave $i = j$ out; its
+# public code does not.)
 #
 # Here $s_i$ is both views of photo $i$ side by side, one longer vector. The
 # paper takes the idea from supervised contrastive learning

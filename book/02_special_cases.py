@@ -375,8 +375,9 @@ agree("On the ray, Eq. 5 = log(2n - 1)", eq5(a, b, H), math.log(2 * n - 1))
 
 # %%
 swapped1 = scores(torch.cat([z2, z1]))
-library = losses.info_nce(z2, z1)
-agree("Released with g = 1 is info_nce(z2, z1)", eq3(swapped1), library)
+code = losses.weighted_unsupervised(z1, z2, None, preset="released")
+agree("Released, g = 1: Eq. 3 with views swapped", code, eq3(swapped1))
+agree("which is info_nce(z2, z1)", code, losses.info_nce(z2, z1))
 
 # A constant g that a network can make: H points where no z ever points.
 wide1, wide2 = F.pad(z1, (0, 1)), F.pad(z2, (0, 1))  # one more column, all 0
@@ -856,7 +857,7 @@ frame.round(4) + 0.0
 #   file of the code. On one-hot labels it does nothing.
 # - **indicator**: all $\gamma = 1$; what the code uses when each row has one class.
 #
-# `preset="released"` turns five of them on: `gamma_by_cardinality` stands in a file that no
+# `preset="released"` turns five of them on: `gamma_by_cardinality` stands in a branch that no
 # published command runs, and the indicator is for classes.
 #
 # On one-hot labels the code's supervised loss is thus a special case we can name: $c$ times

@@ -480,9 +480,9 @@ pd.DataFrame(rows, index=columns).transpose()
 
 # %% [markdown]
 # Table 1 is right to the last digit. The mean over vectors makes CelebA look
-# emptier than it is to a face: many vectors with a single face pull it down,
-# while a face at random shares its vector with several others. Still, several
-# among 202,599 is few. Training sees batches, so we ask: **in a random batch,
+# emptier than it is to a face: many vectors with a single face pull it down.
+# Faces have several equals on average, though nearly half of them have none. Still,
+# several among 202,599 is few. Training sees batches, so we ask: **in a random batch,
 # how likely does a row meet another with its very vector?** For a set of size
 # $n_v$ among $n$ rows and a batch of $b$ it is one minus the chance that all
 # $b-1$ others come from the $n - n_v$ outside,
@@ -562,14 +562,16 @@ assert chances["CelebA, 50"][-1] < 0.01 < 0.97 < chances["Scene, 120"][-1]
 # > rows nearly every one has a partner. There SupCon can be used as it is, and
 # > a comparison on Scene compares two losses that both work.
 #
-# What does Eq. 7 do instead? It asks label by label, and a single label is
-# rarely short of positives.
+# What does Eq. 7 do instead? It asks label by label, and most labels have their
+# positives.
 
 # %%
-few = 50 * np.array(list(celeba["rates"].values()))
+rate = np.array(list(celeba["rates"].values()))
+short = (1 - rate) ** 50 + 50 * rate * (1 - rate) ** 49  # none, or one
 rare = min(celeba["rates"], key=celeba["rates"].get)
-print(f"CelebA, batch of 50: {(few >= 2).sum()} of {len(few)} labels have")
-print(f"an expected count of two or more; {rare} has {few.min():.1f}.")
+print(f"CelebA, batch of 50: on average {short.sum():.1f} of {len(rate)}", end=" ")
+print("labels have fewer")
+print(f"than two positives; {rare}, the rarest, in {short.max():.0%} of batches.")
 
 # %% [markdown]
 # ## Where it breaks: the same number cuts both ways

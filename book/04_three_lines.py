@@ -148,7 +148,7 @@ print("The estimator and the dozen lines agree in every bit.")
 #
 # The model keeps what each term was along the way, weights included.
 
-# %% mystnb={"image": {"alt": "Three curves over the training steps: the classification loss falls to almost nothing, the weighted view contrast falls a little and levels off, the weighted label contrast falls and levels off."}}
+# %% mystnb={"image": {"alt": "Three curves over the training steps: the classification loss falls to almost nothing, the weighted view contrast jumps about one value without a trend, the weighted label contrast falls steadily by about a tenth."}}
 steps = [row["step"] for row in model.history_]
 fig, axes = plt.subplots(1, 3, figsize=(9, 2.7), layout="constrained")
 titles = {
@@ -180,7 +180,7 @@ print("L_c falls by more than a factor of ten, L_u hardly at all.")
 # side. We look at its two main directions on the rows that had no labels, once with
 # fresh encoders and once with the trained ones.
 
-# %% mystnb={"image": {"alt": "Two scatter plots of digits drawn in ten colours. Before training the classes overlap in one cloud, after training most of them form groups of their own."}}
+# %% mystnb={"image": {"alt": "Two scatter plots of numerals in seven colours. Before training some digits already lie apart and others overlap; after training most of them form tighter groups of their own."}}
 from sklearn.decomposition import PCA
 
 fresh = HeroConClassifier(steps=1, lr=1e-12, random_state=0)

@@ -140,15 +140,16 @@ print(f"Of all {len(pairs)} pairs of rows, {told} are told apart.")
 # | DNN | nothing | no |
 # | Info-NCE {cite}`oord2018` | α · contrast of the two views, all negatives alike | yes |
 # | SupCon {cite}`khosla2020` | β · contrast of rows with and without the same label vector | no |
-# | MIB {cite}`federici2020mib` | α · (what both views know, less what one knows alone) | yes |
+# | MIB {cite}`federici2020mib` | α · (what one view knows alone, less what both know) | yes |
 # | C2AE {cite}`yeh2017c2ae` | in place of $L_c$: rows and label vectors meet in one space, and go back to labels | no |
 # | DeepMTMV {cite}`zheng2019deepmtmv` | nothing; a narrow network that splits into groups of labels as it trains | no |
 # | HeroCon-s | $\beta L_s$, Eq. 7: contrast by labels, weighted by how much label vectors differ | no |
 # | HeroCon-u | $\alpha L_u$, Eq. 5: contrast of the views, negatives weighted by $g$ | yes |
 # | HeroCon | $\alpha L_u + \beta L_s$ | yes |
 #
-# All are trained with LARS {cite}`you2017lars`, which gives each layer a step in
-# proportion to its weights. Four words of the command line come back on every page:
+# All are trained with momentum, and no layer's gradient may move it by more than a set
+# share of its norm: LARS {cite}`you2017lars` in the public code's form, which mostly is
+# plain momentum ([point C4](A2_point_by_point)). Four words of the command line come back on every page:
 # the *form* (two noisy copies and Eq. 5, or one view and Eq. 4), the *preset* (losses as
 # printed, or as the public code has them), the *protocol* (transductive: the unlabelled
 # rows are the test rows; inductive: they are not), and the *budget* (`paper`: its steps and
@@ -190,7 +191,7 @@ rows = [
     ["unlabelled rows", "the test rows", "the test rows", "as both"],
     ["second view", "none: Eq. 4", "noisy copies", "noisy copies"],
     ["negatives come from", "the one view", "the other view", "both: Eq. 5"],
-    ["number of them", n - 1, n - 1, 2 * (n - 1)],
+    ["number of them", n - 1, n - 1, f"{n - 1}, each in two views"],
     ["switched on in the losses", *on],
     ["F1 counts a label above", "not given", 0.4, 0.4],
     ["repetitions", paper.REPETITIONS, "5 folds", f"{SEEDS} seeds"],

@@ -187,7 +187,7 @@ for by, loss in LOSSES.items():
 
 # %% [markdown]
 # All three do a fixed number of products with $n \cdot 2n \cdot d$ multiplications
-# each, so all three are quadratic in $n$: the paper's $O(n^2)$ is right, and we know
+# each, so all three are quadratic in $n$: the paper's square is right, with $n$ the rows of a step, and we know
 # of no way to compute *this sum* over all pairs exactly that escapes it. The released
 # form needs half the pairs of the printed one, because it takes negatives from one view
 # alone. Ours computes its scores twice and still does fewer products than the printed one.
@@ -490,7 +490,8 @@ table([*heads, "time, in times ours"], rows)
 # the points do not lie on one line, and they need not: a step has a part that grows
 # with the square, the contrast of all rows, a part that grows linearly, encoders and
 # projectors, and a part that does not grow, $L_s$ on the 250 labelled rows. At 500
-# negatives the last two count for much, and they pull a fit over small sizes below two.
+# negatives the last two count for much, and where the square is cheap they pull a fit over
+# small sizes below two.
 # Memory has such parts, too.
 
 # %%

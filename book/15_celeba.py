@@ -256,8 +256,8 @@ print(f"The public code takes {share:.0%} of the text's steps.")
 #
 # *α and β of the variants* are exchanged in the text: it gives an α to HeroCon-s, which
 # has no $L_u$, and a β to HeroCon-u, which has no $L_s$
-# ([point B9](A2_point_by_point)). Either the names are exchanged, or the values are.
-# We read the names as exchanged: 0.1 is HeroCon-u's α, 0.01 is HeroCon-s's β. A cell
+# ([point B9](A2_point_by_point)). Either the methods' names are exchanged, or the
+# letters are. We read the names as exchanged: 0.1 is HeroCon-u's α, 0.01 is HeroCon-s's β. A cell
 # below measures how much the other reading would change.
 #
 # *The network.* The text says VGG-16; the public code has its thirteen convolutions

@@ -162,7 +162,7 @@ for data in paper.TABLES:
                 print(told, ", ".join(names))
 for data in paper.TABLES:
     assert not any(paper.not_beaten(data, "HeroCon").values())
-print("HeroCon itself stands above every baseline, in all four tables.")
+print("HeroCon itself stands above every baseline, on all four data sets.")
 
 # %% [markdown]
 # So the claim about the full method holds everywhere, in means of five repetitions. What does not

@@ -8,6 +8,7 @@ Everything that a user can get wrong is checked here, before any training starts
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 import warnings
@@ -201,6 +202,10 @@ class HeroConClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):
 
     def _seed(self) -> int:
         if isinstance(self.random_state, (int, np.integer)):
+            if not 0 <= self.random_state < 2**63:
+                raise ValueError(
+                    f"random_state must be at least 0 and below 2⁶³; got {self.random_state}."
+                )
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(2**31))
 
@@ -337,8 +342,9 @@ class HeroConClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):
         tuples = {k: tuple(v) for k, v in about["params"].items() if isinstance(v, list)}
         model = cls(**{**about["params"], **tuples})
         model.params_ = model.get_params()
-        for name in ("kind", "sizes", "columns", "history", "threshold"):
+        for name in ("kind", "sizes", "history", "threshold"):
             setattr(model, f"{name}_", about[name])
+        model.columns_ = about.get("columns", [])  # younger than the format
         model.n_features_in_ = sum(model.sizes_)
         model.classes_ = np.array(about["classes"])
         model.constants_ = np.array([np.nan if v is None else v for v in about["constants"]])
@@ -385,10 +391,10 @@ def _is_list(views) -> bool:
 
 
 def _columns(views) -> list[list[str] | None]:
-    """The names that data frames give to their columns."""
+    """The names of each view's columns; numbers, which pandas makes up, are none."""
     tables = views if _is_list(views) else [views]
-    names = [getattr(table, "columns", None) for table in tables]
-    return [None if found is None else [str(name) for name in found] for found in names]
+    names = [list(getattr(table, "columns", ())) for table in tables]
+    return [each if each and all(isinstance(n, str) for n in each) else None for each in names]
 
 
 def _matrix(name: str, values) -> np.ndarray:
@@ -421,13 +427,27 @@ def _matrix(name: str, values) -> np.ndarray:
 def _targets(Y) -> np.ndarray:
     """Y as an array; in one of words NumPy would turn the gaps into words, too."""
     array = np.asarray(Y)
-    return np.asarray(Y, dtype=object) if array.dtype.kind in "US" else array
+    if array.dtype.kind in "US":
+        return np.asarray(Y, dtype=object)
+    if array.dtype == object:  # pandas' own types come so, their gaps with no truth value
+        array = np.where(_is_na(array), np.nan, array)
+        if array.ndim == 2:
+            with contextlib.suppress(TypeError, ValueError):  # no numbers: told by the caller
+                return array.astype(float)
+    return array
+
+
+def _is_na(values: np.ndarray) -> np.ndarray:
+    """None, NaN and pandas' NA."""
+    import pandas as pd
+
+    return pd.isna(values)
 
 
 def _known(Y: np.ndarray) -> np.ndarray:
     """Which rows are labelled: those that are not −1 or NaN."""
     if Y.dtype.kind not in "fiub":  # names of classes; a gap is None, NaN or −1
-        gaps = [y is None or y != y or y == -1 for y in Y.ravel()]
+        gaps = _is_na(Y.ravel()) | [y == -1 for y in Y.ravel()]
         return ~np.reshape(gaps, Y.shape).reshape(len(Y), -1).all(1)
     unknown = np.isnan(Y) | (Y == -1) if Y.dtype.kind in "fi" else np.zeros(Y.shape, bool)
     if Y.ndim == 1:
@@ -457,7 +477,12 @@ def _labels(Y, rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, str]:
             raise ValueError(
                 "Y must hold classes, and these are numbers with fractions. Is it a regression?"
             )
-        classes = np.array(np.unique(Y[known]).tolist())  # words as words, not as objects
+        try:
+            classes = np.array(np.unique(Y[known]).tolist())  # words as words, not as objects
+        except TypeError as error:
+            raise ValueError(
+                f"Y must hold classes of one kind, all numbers or all words ({error})."
+            ) from error
         labels = (Y[:, None] == classes[None, :]).astype(np.float32)
         return labels, known, classes, "multiclass"
     if Y.dtype.kind not in "fiub" or not np.isin(Y[known], (0, 1)).all():

@@ -27,6 +27,10 @@ PRODUCTS = {
 class Rounded(TorchDispatchMode):
     """Products of bfloat16 tensors, forward and backward, by way of float32."""
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # or its first use loads torch's compiler, which takes seconds
+
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         half = any(isinstance(x, torch.Tensor) and x.dtype == torch.bfloat16 for x in args)
@@ -41,7 +45,12 @@ def layers(device: torch.device) -> torch.autocast:
     return torch.autocast(device.type, torch.bfloat16)
 
 
+def at_home(device: torch.device) -> bool:
+    """Whether torch has a fast way of its own to multiply in bfloat16 there."""
+    asked = getattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", lambda: False)
+    return device.type != "cpu" or asked()
+
+
 def products(device: torch.device) -> AbstractContextManager:
     """For a whole step, backward pass included; does nothing where bfloat16 is at home."""
-    at_home = getattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", lambda: False)
-    return Rounded() if device.type == "cpu" and not at_home() else nullcontext()
+    return nullcontext() if at_home(device) else Rounded()

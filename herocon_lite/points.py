@@ -480,8 +480,8 @@ POINTS = (
         "α = 0.1 is given for HeroCon-s and β = 0.01 for HeroCon-u.",
         "HeroCon-s has no L_u, so no α; HeroCon-u has no L_s, so no β.",
         (
-            "Either the names or the values are exchanged. We read α = 0.1 for -u and β = 0.01 "
-            "for -s."
+            "Either the methods' names or the letters are exchanged. We read the names so: "
+            "α = 0.1 for -u and β = 0.01 for -s."
         ),
         "numbers",
         "text",
@@ -976,7 +976,7 @@ POINTS = (
     Point(
         "D19",
         "section 4.1, baselines",
-        "Eight methods are compared.",
+        "Seven baselines are compared.",
         (
             "No code of a baseline is there. A flag that sets g = 1 exists in two of three "
             "models, and no command sets it."

@@ -386,9 +386,10 @@ def environment(device: str = "cpu") -> Record:
     import torch
 
     import herocon_lite
-    from herocon_lite import ranks
+    from herocon_lite import half, ranks
 
     commit, dirty = _checkout()
+    where = torch.device(device)
     return {
         "versions": {
             "python": platform.python_version(),
@@ -397,9 +398,10 @@ def environment(device: str = "cpu") -> Record:
             "sklearn": sklearn.__version__,
             "herocon_lite": herocon_lite.__version__,
         },
-        "device": _device_name(torch.device(device)),
+        "device": _device_name(where),
         "threads": torch.get_num_threads(),
         "instructions": torch.backends.cpu.get_cpu_capability(),
+        "bfloat16": "torch" if half.at_home(where) else "rounded",  # whose products, if any
         "processes": ranks.world()[1],
         "commit": commit or f"herocon_lite {herocon_lite.__version__}",
         "dirty": dirty,  # whether the module's files differ from the commit; None: not known

@@ -1,5 +1,6 @@
 """The estimator: forms of input, scikit-learn's tools, saving, and sentences for bad input."""
 
+import json
 import pickle
 import subprocess
 import sys
@@ -83,6 +84,21 @@ def test_a_step_takes_some_of_many_labelled_rows(toy, monkeypatch):
         quick(labeled_batch=1).fit(views, Y)
 
 
+def test_a_model_saved_before_columns_had_names_loads(toy, tmp_path):
+    from safetensors import safe_open
+    from safetensors.torch import save_file
+
+    views, Y, more = toy
+    model, path = quick().fit(views, Y, more), tmp_path / "model"
+    model.save(path)
+    with safe_open(path, "pt") as file:
+        metadata, tensors = file.metadata(), {k: file.get_tensor(k) for k in file.keys()}  # noqa: SIM118
+    about = json.loads(metadata["about"])
+    del about["columns"], about["params"]["labeled_batch"]
+    save_file(tensors, path, metadata | {"about": json.dumps(about)})
+    assert same(HeroConClassifier.load(path), model, views)
+
+
 def test_columns_of_data_frames_must_come_as_they_came(toy, tmp_path):
     views, Y, more = toy
     named = [pd.DataFrame(v).add_prefix(letter) for v, letter in zip(views, "ab", strict=True)]
@@ -97,6 +113,9 @@ def test_columns_of_data_frames_must_come_as_they_came(toy, tmp_path):
             asked.predict(swapped)
     with pytest.raises(ValueError, match="unlabeled must have the columns of fit"):
         quick().fit(named, Y, swapped)
+    numbered = [pd.DataFrame(v) for v in views]  # names that pandas made up are none
+    assert same(model, quick().fit(numbered, Y, more), named)
+    assert quick().fit(numbered, Y).columns_ == [None, None]
     whole = pd.concat(named, axis=1)
     side_by_side = quick(view_sizes=(5, 4)).fit(whole, Y)
     with pytest.raises(ValueError, match="got 'b3' where 'a0' was"):
@@ -238,6 +257,19 @@ def test_names_of_classes_may_have_gaps(toy, gap):
     assert same(model, quick().fit([v[5:] for v in views], names[5:], apart), views)
     assert same(model, quick().fit(views, names.tolist()), views)  # a list is no array of words
     assert model.score(views, names) == model.score(views, names.tolist())
+
+
+def test_labels_of_pandas_own_types_are_labels(toy):
+    views, Y, _ = toy
+    plain = Y.astype(float)
+    plain[:5] = np.nan
+    gaps = pd.DataFrame(plain).astype("Int64")  # NA where nothing is known
+    assert same(quick().fit(views, gaps), quick().fit(views, plain), views)
+    assert same(quick().fit(views, pd.DataFrame(Y).astype("boolean")), quick().fit(views, Y), views)
+    names = np.where(Y[:, 0] == 1, "yes", "no").astype(object)
+    names[:5] = None
+    texts = pd.Series(names, dtype="string")
+    assert same(quick().fit(views, texts), quick().fit(views, names), views)
 
 
 def test_features_far_from_zero_keep_their_differences(toy):
@@ -408,6 +440,11 @@ BAD = {
     "steps": ("steps must be a whole number, at least 1", lambda V, Y: quick(steps=0).fit(V, Y)),
     "batch": ("at least 2 rows", lambda V, Y: quick(unlabeled_batch=1).fit(V, Y)),
     "threshold": ("must be a probability", lambda V, Y: quick(threshold=1.5).fit(V, Y)),
+    "seed": ("random_state must be at least 0", lambda V, Y: quick(random_state=-1).fit(V, Y)),
+    "two kinds": (
+        "classes of one kind",
+        lambda V, Y: quick().fit(V, np.array([1, "a"] * 30, dtype=object)),
+    ),
     "a word": ("must be a probability", lambda V, Y: quick(threshold="best").fit(V, Y)),
 }
 BAD_USE = {

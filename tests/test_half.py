@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from herocon_lite import half, models
+from herocon_lite import half, models, results
 
 CPU = torch.device("cpu")
 
@@ -19,10 +19,22 @@ def step(net: nn.Module, x: torch.Tensor, rounded: bool) -> list[torch.Tensor]:
     return [y.detach(), *(p.grad for p in net.parameters())]
 
 
+class Groups(nn.Module):
+    """One matrix a group, as DeepMTMV's classifiers."""
+
+    def __init__(self, weight: torch.Tensor):
+        super().__init__()
+        self.weight = nn.Parameter(weight)  # (groups, in, out)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.einsum("ngi,gio->ngo", x, self.weight)
+
+
 NETS = {
     "linear": (lambda: nn.Linear(40, 30), (20, 40)),
     "linear without bias": (lambda: nn.Linear(40, 30, bias=False), (20, 40)),
     "convolution": (lambda: nn.Conv2d(3, 8, 3, padding=1), (10, 3, 8, 8)),
+    "in groups": (lambda: Groups(torch.randn(4, 16, 8)), (20, 4, 16)),
     "three in a row": (lambda: nn.Sequential(*(nn.Linear(16, 16) for _ in range(3))), (20, 16)),
 }
 
@@ -49,6 +61,10 @@ def test_numbers_are_rounded_before_and_after_a_product():
     assert square.item() == 1 + 2**-6  # and 2⁻¹⁴ on the way out
 
 
+def test_torchs_compiler_is_not_loaded():
+    assert not hasattr(half.Rounded.__torch_dispatch__, "__wrapped__")
+
+
 def test_other_precisions_are_left_alone():
     torch.manual_seed(0)
     net, x = models.cnn((1, 12, 12)), torch.rand(4, 1, 12, 12)
@@ -64,3 +80,4 @@ def test_only_processors_without_bfloat16_take_the_detour(monkeypatch, at_home):
     )
     assert isinstance(half.products(CPU), half.Rounded) is not at_home
     assert not isinstance(half.products(torch.device("cuda")), half.Rounded)
+    assert results.environment()["bfloat16"] == ("torch" if at_home else "rounded")

@@ -51,21 +51,32 @@ class Lazy:
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """Remembers rows that took time to make, the first ``most`` bytes of them."""
+    """Remembers rows that took time to make, the first ``most`` bytes of them.
+
+    A copy for another process starts without them.
+    """
 
     make: Callable[[np.ndarray], np.ndarray]
     most: int = 2**30
     known: dict[int, np.ndarray] = field(default_factory=dict)
 
     def __call__(self, rows: np.ndarray) -> np.ndarray:
-        wanted = rows.tolist()
-        new = [row for row in dict.fromkeys(wanted) if row not in self.known]
-        made = dict(zip(new, self.make(np.array(new, int)), strict=True))
-        values = [made[row] if row in made else self.known[row] for row in wanted]
-        for row, value in made.items():
+        missing = np.array([row not in self.known for row in rows.tolist()], bool)
+        if missing.all():
+            values = self.make(rows)
+        else:
+            first = self.known[int(rows[~missing][0])]
+            values = np.empty((len(rows), *first.shape), first.dtype)
+            values[~missing] = [self.known[row] for row in rows[~missing].tolist()]
+            if missing.any():
+                values[missing] = self.make(rows[missing])
+        for row, value in zip(rows[missing].tolist(), values[missing], strict=True):
             if value.nbytes * len(self.known) < self.most:
-                self.known[row] = value
-        return np.stack(values) if values else self.make(rows)
+                self.known[row] = value.copy()  # a part of the batch would keep all of it
+        return values
+
+    def __getstate__(self) -> dict:
+        return {"make": self.make, "most": self.most, "known": {}}
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,12 +105,14 @@ class ImageArchive:
     offset: np.ndarray  # of the image's bytes in a .tar, of its local header in a .zip
     size: np.ndarray  # bytes stored
     deflated: np.ndarray  # bool
+    zipped: bool
     image_shape: tuple[int, int]  # H, W
 
     @classmethod
     def open(cls, path: Path, names: list[str]) -> ImageArchive:
         """Finds images by file name; the first ``k`` of ``names`` must be there, in any order."""
-        if zipfile.is_zipfile(path):
+        zipped = zipfile.is_zipfile(path)
+        if zipped:
             with zipfile.ZipFile(path) as archive:
                 found = {
                     Path(m.filename).name: (m.header_offset, m.compress_size, m.compress_type == 8)
@@ -114,7 +127,7 @@ class ImageArchive:
         if not present:
             raise ValueError(f"{path} holds none of the expected images, such as {names[0]}.")
         offset, size, deflated = map(np.array, zip(*(found[name] for name in present), strict=True))
-        unsized = cls(path, present, offset, size, deflated, (0, 0))
+        unsized = cls(path, present, offset, size, deflated, zipped, (0, 0))
         height, width, _ = unsized._decode(0).shape
         return replace(unsized, image_shape=(height, width))
 
@@ -135,7 +148,7 @@ class ImageArchive:
 
         with self.path.open("rb") as archive:
             archive.seek(int(self.offset[row]))
-            if self.path.suffix == ".zip":
+            if self.zipped:
                 # a local header: 30 bytes, the last four the lengths of a name and of extras
                 lengths = struct.unpack("<HH", archive.read(30)[26:])
                 archive.seek(sum(lengths), 1)
