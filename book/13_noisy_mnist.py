@@ -166,7 +166,8 @@ print("The public code changes:", ", ".join(changed))
 # seeds. A single HeroCon run is to have 4,000, to see what that changes.
 #
 # Convolutions and dense layers multiply in bfloat16, weights and losses stay in float32
-# (torch's *autocast*), which makes a step faster. Processors that cannot multiply in
+# (torch's *autocast*; terms of their own that MIB and C2AE have are rounded, too), which
+# makes a step faster. Processors that cannot multiply in
 # bfloat16 round to it, multiply in float32, and round again: the same arithmetic, but for
 # the order of sums. Whether all this moves a result is a question like any other, and
 # has its own row below: the same seeds in float32.

@@ -323,11 +323,13 @@ def execute(
 
 
 def real_changes(run: Run, chosen: Setting, single_view: bool) -> dict[str, object]:
-    """What differs from the usual run: a default that is asked for by name is no change."""
+    """What differs from the usual run: a setting of method or schedule that is asked for by
+    name and has its usual value is no change."""
     plain = replace(run, changes=())
     usual = {**asdict(schedule(plain, chosen)), **options(plain, chosen, single_view)}
     usual["widths"] = chosen.widths
-    changes = {name: value for name, value in run.changes if usual.get(name, math.nan) != value}
+    asked = dict(run.changes)  # of two values for one name the last counts
+    changes = {name: value for name, value in asked.items() if usual.get(name, math.nan) != value}
     return changes if run.views in (None, chosen.views) else changes | {"views": run.views}
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from numbers import Real
+from numbers import Integral, Real
 
 import numpy as np
 
@@ -120,6 +120,8 @@ def threshold(images: np.ndarray, seed: int, rate: float = 0.1) -> Iterator[np.n
     So the rate is no percentage: on MNIST 0, 0.1, 0.25, 0.5 and 1 touch 8, 37, 90, 100 and 100 %
     of the pixels. Values are cut to whole numbers, not rounded.
     """
+    if not isinstance(rate, Real):
+        raise ValueError(f"rate must be a number; got {rate!r}.")
     mean, std = _moments(images)
 
     def add(pixels: np.ndarray, random: np.random.Generator) -> np.ndarray:
@@ -161,12 +163,14 @@ def _moments(images: np.ndarray) -> tuple[np.float32, np.float32]:
 
 def crop_and_colour(images: np.ndarray | Lazy, seed: int, size: int = 64) -> Iterator[Lazy]:
     """One augmentation a view, as the paper names them and the release pairs them."""
+    _check_size(size)
     yield _lazy(images, Augment(images, (seed, 0), size, crop=True, colour=False), size, size)
     yield _lazy(images, Augment(images, (seed, 1), size, crop=False, colour=True), size, size)
 
 
 def simclr(images: np.ndarray | Lazy, seed: int, size: int = 64) -> Iterator[Lazy]:
     """SimCLR's own pairing: both augmentations on both views."""
+    _check_size(size)
     for view in (0, 1):
         augment = Augment(images, (seed, view), size, crop=True, colour=True)
         yield _lazy(images, augment, size, size)
@@ -255,6 +259,11 @@ def _on_black(pictures: np.ndarray, side: int) -> np.ndarray:
 
 def _lazy(images: np.ndarray | Lazy, make: Callable, height: int, width: int) -> Lazy:
     return Lazy(Kept(make), np.arange(len(images)), (3, height, width), np.dtype(np.uint8))
+
+
+def _check_size(size: int) -> None:
+    if not isinstance(size, Integral) or size < 1:
+        raise ValueError(f"size must be a whole number of pixels, at least 1; got {size!r}.")
 
 
 def _random(*seed: int) -> np.random.Generator:

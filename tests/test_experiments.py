@@ -427,3 +427,9 @@ def test_two_jobs_on_one_list_share_the_work(quick, tmp_path, monkeypatch):
     monkeypatch.setattr(experiments, "execute", meanwhile)
     assert experiments.execute_all(runs, tmp_path) == 1
     assert len((tmp_path / "runs" / "yeast.jsonl").read_text().splitlines()) == 2
+
+
+def test_of_two_values_for_one_setting_the_last_counts_in_the_record_too():
+    chosen = experiments.setting("yeast")
+    twice = Run("yeast", "herocon", changes=(("alpha", 5.0), ("alpha", chosen.alpha)))
+    assert experiments.real_changes(twice, chosen, single_view=False) == {}

@@ -578,6 +578,13 @@ P = make_problem()
         (lambda: build("cmc", P, pairs=0), "pairs must be a whole number, at least 1"),
         (lambda: build("herocon", P, negatives=0), "negatives must be a whole number, at least 1"),
         (lambda: build("herocon", P, projector="wide"), "projector must be one of dense"),
+        (lambda: build("herocon-u", P, sigma_outside=True), "sigma_outside must be left out"),
+        (lambda: build("herocon-s", P, symmetric=True), "symmetric must be left out"),
+        (lambda: build("herocon-s", P, projector="deep"), "projector must be left out"),
+        (
+            lambda: build("herocon", make_problem(1), form="eq4", symmetric=True),
+            "symmetric must.*form eq4",
+        ),
         (lambda: build("herocon", P, fusion="sum"), "fusion must be one of mean"),
         (lambda: build("cmc", P, reduction="x"), "reduction must be one of mean, sum"),
         (lambda: build("debiased", P, tau_plus=1.0), r"tau_plus must be in \[0, 1\)"),

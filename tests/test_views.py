@@ -285,3 +285,15 @@ def test_rows_that_took_time_are_made_once_and_are_the_callers_own():
     assert asked[4:] == [0, 1, 2, 3, 4, 2, 3, 4] and len(small.known) == 2
     assert all(row.base is None for row in small.known.values())  # not parts of a batch
     assert copy.deepcopy(kept).known == {} and len(kept.known) == 3
+
+
+@pytest.mark.parametrize("size", [0, 64.5, "big"])
+@pytest.mark.parametrize("how", ["paper", "simclr"])
+def test_a_size_that_is_none_gets_a_sentence_at_once(faces, how, size):
+    with pytest.raises(ValueError, match="size must be a whole number of pixels, at least 1"):
+        two_views(faces, how, size=size)
+
+
+def test_a_rate_that_is_none_gets_a_sentence():
+    with pytest.raises(ValueError, match="rate must be a number; got 'x'"):
+        two_views(one_view(np.zeros((3, 1, 4, 4), np.uint8)), "released", rate="x")

@@ -368,6 +368,14 @@ class HeroCon(Contrastive):
         super().__init__(
             problem, alpha, beta, temperature, form, shared_projector, pairs, projector, fusion
         )
+        unused = {"sigma_outside": sigma_outside and beta == 0}
+        unused["symmetric"] = symmetric and (alpha == 0 or form == "eq4")
+        unused["projector"] = projector and (alpha == 0 or form == "eq4")
+        for name in [name for name, asked in unused.items() if asked]:
+            raise ValueError(
+                f"{name} must be left out where nothing uses it: alpha is {alpha:g}, "
+                f"beta {beta:g}, form {form}."
+            )
         self.preset, self.distance, self.detach = preset, distance, detach
         self.negatives, self.symmetric, self.sigma_outside = negatives, symmetric, sigma_outside
         self.H = models.weight_net(self.size) if weighted and alpha > 0 else None
