@@ -83,6 +83,16 @@ def mean(x: Tensor) -> Tensor:
     return x / size
 
 
+def of_first(number: float) -> float:
+    """What the first rank has: for choices, such as those by a clock, that all must make alike."""
+    if world()[1] == 1:
+        return number
+    device = "cuda" if dist.get_backend() == "nccl" else "cpu"
+    told = torch.tensor(number, dtype=torch.float64, device=device)
+    dist.broadcast(told, 0)
+    return told.item()
+
+
 class _Gathered(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x: Tensor) -> Tensor:

@@ -139,6 +139,11 @@ def train(
     result, first = Training(), 0
     if checkpoint is not None and checkpoint.exists():
         first = _restore(checkpoint, method, optimizer, result)
+    if ranks.of_first(first) != first:
+        raise ValueError(
+            f"{checkpoint} must lie on a disk that all processes see; they would go on from "
+            "different steps."
+        )
     net = ranks.wrap(method)
     history = []  # (step, terms) still on the device
     memory.reset(device)
@@ -176,7 +181,9 @@ def train(
                     bar.set_postfix(told, refresh=False)
             if method.after_step(step + 1, schedule.steps):  # its parameters have changed
                 net, optimizer = ranks.wrap(method), _optimizer(method, schedule)
-            if checkpoint is not None and time.monotonic() - started > CHECKPOINT_SECONDS:
+            if checkpoint is None or not history or history[-1][0] != step:
+                continue
+            if ranks.of_first(time.monotonic() - started) > CHECKPOINT_SECONDS:
                 result.history += _values(history)
                 history = []
                 started, started_cpu = _count(result, started, started_cpu)

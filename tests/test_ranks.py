@@ -41,6 +41,7 @@ def one_of_two(rank: int, name: str, folder: str) -> None:
     method, labeled, Y, unlabeled = setup(name)
     mine = ranks.dealt(torch.arange(10))
     found = step(method, ranks.wrap(method), labeled, Y, [v[mine] for v in unlabeled])
+    assert ranks.of_first(rank + 0.5) == 0.5
     if rank == 0:
         torch.save(found, f"{folder}/found.pt")
     ranks.stop()
@@ -74,6 +75,7 @@ def test_one_process_is_left_alone():
     x = torch.arange(6.0)
     assert ranks.world() == (0, 1) and ranks.share(6) is None and ranks.weight(6) == 1
     assert ranks.gathered(x) is x and ranks.dealt(x) is x and ranks.mean(x) is x
+    assert ranks.of_first(7) == 7
 
 
 def test_torchrun_leaves_one_record(tmp_path):
