@@ -47,9 +47,18 @@ def main(argv: list[str] | None = None) -> int:
     run = commands.add_parser(
         "run", help="train and test methods on a data set; done runs are skipped"
     )
-    run.add_argument("data", help="a data set, such as yeast")
-    run.add_argument("methods", nargs="+", metavar="METHOD", help="such as dnn or herocon")
-    run.add_argument("--budget", default=os.environ.get("HEROCON_BUDGET", "smoke"))
+    run.add_argument("data", help="a data set, such as yeast; the command data lists them")
+    run.add_argument(
+        "methods",
+        nargs="+",
+        metavar="METHOD",
+        help="such as dnn, supcon, cmc, herocon-s, herocon-u or herocon; a wrong name lists them",
+    )
+    run.add_argument(
+        "--budget",
+        default=os.environ.get("HEROCON_BUDGET", "smoke"),
+        help="smoke (seconds), laptop (minutes) or paper (its settings; default: %(default)s)",
+    )
     run.add_argument(
         "--seeds",
         type=_seeds,
@@ -58,7 +67,7 @@ def main(argv: list[str] | None = None) -> int:
         help="N: seeds 0 … N − 1; A-B: seeds A … B, for one job of several",
     )
     run.add_argument(
-        "--preset", default="paper", help="the equations, or what the public code does"
+        "--preset", default="paper", help="paper, its equations; or released, its public code's"
     )
     run.add_argument(
         "--set",
@@ -67,7 +76,8 @@ def main(argv: list[str] | None = None) -> int:
         action="extend",
         default=[],
         metavar="NAME=VALUE",
-        help="change the method's settings or the schedule's: temperature=0.5 steps=100",
+        help="change settings of all methods named, or the schedule's: temperature=0.5 steps=100; "
+        "a wrong name lists them",
     )
     run.add_argument("--form", default="two_noisy", help="on data with one view: two_noisy or eq4")
     run.add_argument(
@@ -83,34 +93,42 @@ def main(argv: list[str] | None = None) -> int:
     table = commands.add_parser("table", help="means and 95 %% intervals of all finished runs")
     table.add_argument("data", nargs="?", help="one data set (default: all)")
     style = table.add_mutually_exclusive_group()
-    style.add_argument("--csv", action="store_true")
+    style.add_argument("--csv", action="store_true", help="for programs")
     style.add_argument("--md", action="store_true", help="Markdown, the default")
     table.add_argument(
         "--against", metavar="METHOD", help="differences to this one, on the same seeds and splits"
     )
-    table.add_argument("--folder", type=Path, default=Path("results"))
+    table.add_argument(
+        "--folder", type=Path, default=Path("results"), help="the record of all runs"
+    )
     table.set_defaults(run=_table)
     repeat = commands.add_parser(
         "repeat", help="run some stored runs again, picked at random, and compare"
     )
     repeat.add_argument("data", nargs="?", help="one data set (default: all)")
-    repeat.add_argument("--count", type=int, default=3, help="how many (default: %(default)s)")
+    repeat.add_argument("--count", type=_count, default=3, help="how many (default: %(default)s)")
     repeat.add_argument("--seed", type=int, help="of the pick, to pick the same ones again")
     repeat.add_argument("--device", help="as for run; another one than the record's may differ")
-    repeat.add_argument("--folder", type=Path, default=Path("results"))
+    repeat.add_argument(
+        "--folder", type=Path, default=Path("results"), help="the record of all runs"
+    )
     repeat.set_defaults(run=_repeat)
     ledger = commands.add_parser(
         "ledger", help="every claim of the paper with a verdict, from all finished runs"
     )
     style = ledger.add_mutually_exclusive_group()
-    style.add_argument("--csv", action="store_true")
+    style.add_argument("--csv", action="store_true", help="for programs")
     style.add_argument("--md", action="store_true", help="Markdown, the default")
-    ledger.add_argument("--folder", type=Path, default=Path("results"))
+    ledger.add_argument(
+        "--folder", type=Path, default=Path("results"), help="the record of all runs"
+    )
     ledger.set_defaults(run=_ledger)
     compare = commands.add_parser(
         "compare", help="the estimator beside its bare network and logistic regression, ten splits"
     )
-    compare.add_argument("--folder", type=Path, default=Path("results"))
+    compare.add_argument(
+        "--folder", type=Path, default=Path("results"), help="the record of all runs"
+    )
     compare.set_defaults(run=_compare)
     beyond = commands.add_parser(
         "beyond", help="HeroCon with single changes: cross-validated, and tested"
@@ -118,7 +136,9 @@ def main(argv: list[str] | None = None) -> int:
     beyond.add_argument("data", choices=("scene", "mocha", "mnist"))
     beyond.add_argument("--seeds", type=_seeds, default=range(1), metavar="N", help="as for run")
     beyond.add_argument("--device", help="as for run")
-    beyond.add_argument("--folder", type=Path, default=Path("results"))
+    beyond.add_argument(
+        "--folder", type=Path, default=Path("results"), help="the record of all runs"
+    )
     beyond.set_defaults(run=_beyond)
     data = commands.add_parser(
         "data", help="the data doctor: which data sets are here, whole and right"
@@ -205,8 +225,7 @@ def _table(arguments: argparse.Namespace) -> int:
     where = {"data": arguments.data} if arguments.data else {}
     frame = results.load(arguments.folder, **where)
     if frame.empty:
-        print(f"No finished runs in {arguments.folder} yet: python -m herocon_lite run …")
-        return 1
+        return _no_runs(arguments)
     what, form = "mean", ".3f"
     if arguments.against:
         frame = results.against(frame, arguments.against)
@@ -226,15 +245,25 @@ def _repeat(arguments: argparse.Namespace) -> int:
     import random
 
     from herocon_lite import experiments, memory, results
+    from herocon_lite.data.cards import CARDS
+    from herocon_lite.data.doctor import examine
 
     memory.keep_freed()
     stored = results.read(arguments.folder).values()
     stored = [r for r in stored if arguments.data in (None, r["data"])]
     if not stored:
-        print(f"No finished runs in {arguments.folder} yet: python -m herocon_lite run …")
-        return 1
+        return _no_runs(arguments)
+    if arguments.data is None:
+        here = {name for name in CARDS if examine(CARDS[name])[1]}
+        absent = sorted({r["data"] for r in stored} - here)
+        stored = [r for r in stored if r["data"] in here]
+        if absent:
+            print(f"Not picked from, since the data are not here: {', '.join(absent)}.")
+        if not stored:
+            return 1
     worst = 0.0
     for record in random.Random(arguments.seed).sample(stored, min(arguments.count, len(stored))):
+        print(f"A run that took {record['seconds']:.0f} seconds:", flush=True)
         again = experiments.repeat(record, arguments.device, progress=True)
         f1 = [r["metrics"]["f1"] for r in (record, again)]
         worst = max(worst, abs(f1[1] - f1[0]))
@@ -242,6 +271,19 @@ def _repeat(arguments: argparse.Namespace) -> int:
         print(f"{name} ({results.key(record)}): F1 {f1[0]:.6f}, again {f1[1]:.6f}")
     print(f"Largest difference: {worst:.1e}")
     return 0 if worst < 1e-3 else 1
+
+
+def _no_runs(arguments: argparse.Namespace) -> int:
+    from herocon_lite import results
+    from herocon_lite.data.cards import find_card
+
+    if arguments.data:
+        find_card(arguments.data)  # unknown names get a suggestion
+    others = ", ".join(sorted({r["data"] for r in results.read(arguments.folder).values()}))
+    told = f" on {arguments.data} in {arguments.folder}; there are some on {others}."
+    told = told if others else f" in {arguments.folder} yet: python -m herocon_lite run …"
+    print(f"No finished runs{told}")
+    return 1
 
 
 def _ledger(arguments: argparse.Namespace) -> int:
@@ -291,10 +333,15 @@ WORDS = ("true", "false")  # of a shell's user, for Python's; "none" is a kind o
 
 
 def _size(text: str) -> int:
-    number = int(text)
-    if number < 2:
-        raise argparse.ArgumentTypeError(f"a size is at least 2 samples; got {number}")
-    return number
+    if not text.isdecimal() or int(text) < 2:
+        raise argparse.ArgumentTypeError(f"a size is a whole number, at least 2; got {text}")
+    return int(text)
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"a count is a whole number, at least 1; got {text}")
+    return int(text)
 
 
 def _seeds(text: str) -> range:

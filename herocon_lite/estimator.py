@@ -13,7 +13,7 @@ import copy
 import json
 import warnings
 from collections.abc import Sequence
-from numbers import Real
+from numbers import Integral, Real
 from pathlib import Path
 
 import numpy as np
@@ -115,8 +115,11 @@ class HeroConClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):
             Y: (n, c), a 0/1 matrix, for labels of which a row may have several; or (n,), one class
                 a row. A row of −1 or NaN marks an unlabelled sample.
             unlabeled: further rows, in the form of ``views``. (Inside ``GridSearchCV`` mark rows
-                with −1 in Y instead: scikit-learn cuts an argument as long as ``views`` by fold.)
+                with −1 in Y instead: scikit-learn cuts an argument as long as ``views`` by fold.
+                Leave its ``scoring`` alone then: :meth:`score` passes unlabelled rows over,
+                scikit-learn's scorers count −1 as a class.)
         """
+        _check_order("Y", Y, "views", views[0] if _is_list(views) else views)
         columns, views = _columns(views), self._split("views", views)
         labels, known, classes, kind = _labels(Y, len(views[0]))
         sizes = [v.shape[1] for v in views]
@@ -262,7 +265,7 @@ class HeroConClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):
             arrays = [_matrix(f"{name}[{v}]", view) for v, view in enumerate(views)]
         else:
             whole = _matrix(name, views)
-            sizes = [whole.shape[1]] if self.view_sizes is None else list(self.view_sizes)
+            sizes = [whole.shape[1]] if self.view_sizes is None else self._view_sizes()
             if sum(sizes) != whole.shape[1] or min(sizes) < 1:
                 raise ValueError(
                     f"view_sizes must add up to the {whole.shape[1]} columns of {name}; "
@@ -272,6 +275,9 @@ class HeroConClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):
         rows = [len(a) for a in arrays]
         if len(set(rows)) > 1:
             raise ValueError(f"{name} must have the same rows in every view; got {rows} rows.")
+        if _is_list(views):
+            for number, view in enumerate(views[1:], 1):
+                _check_order(f"{name}[{number}]", view, f"{name}[0]", views[0])
         if wanted is not None and wanted != [a.shape[1] for a in arrays]:
             raise ValueError(
                 f"{name} must have views of {wanted} columns, as in fit; "
@@ -285,6 +291,15 @@ class HeroConClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):
                     f"got {first[0]!r} where {first[1]!r} was."
                 )
         return arrays
+
+    def _view_sizes(self) -> list[int]:
+        listed = isinstance(self.view_sizes, Sequence) and not isinstance(self.view_sizes, str)
+        if not listed or not all(isinstance(s, Integral) for s in self.view_sizes):
+            raise ValueError(
+                "view_sizes must be whole numbers, the columns of each view, such as (79, 24); "
+                f"got {self.view_sizes!r}."
+            )
+        return list(self.view_sizes)
 
     def _scaled(self, arrays: list[np.ndarray], noise: np.random.Generator | None = None):
         """Mean 0, spread 1; of a lone view two copies, the second noisy in training."""
@@ -390,6 +405,18 @@ def _is_list(views) -> bool:
     return isinstance(views, (list, tuple)) and len(views) > 0 and np.ndim(views[0]) > 1
 
 
+def _check_order(name: str, table, other_name: str, other) -> None:
+    """Two data frames with the same rows must have them in the same order."""
+    index, wanted = (getattr(each, "index", None) for each in (table, other))
+    if not (hasattr(index, "equals") and hasattr(wanted, "equals")) or index.equals(wanted):
+        return
+    if len(index) == len(wanted) and set(index) == set(wanted):
+        raise ValueError(
+            f"{name} must have its rows in the order of {other_name}, whose index has the same "
+            f"entries in another order. Take .loc[…index] of the one for the other."
+        )
+
+
 def _columns(views) -> list[list[str] | None]:
     """The names of each view's columns; numbers, which pandas makes up, are none."""
     tables = views if _is_list(views) else [views]
@@ -398,6 +425,10 @@ def _columns(views) -> list[list[str] | None]:
 
 
 def _matrix(name: str, values) -> np.ndarray:
+    if isinstance(values, dict):
+        raise ValueError(
+            f"{name} must be a list of arrays; got a dict. Pass list({name}.values())."
+        )
     if hasattr(values, "toarray"):
         raise ValueError(f"{name} must be dense; got a sparse matrix. Call .toarray() on it.")
     if np.iscomplexobj(values):
@@ -496,7 +527,8 @@ def _labels(Y, rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, str]:
 def _check_constant(varies: np.ndarray, kind: str) -> None:
     if not varies.any():
         raise ValueError(
-            "Y must hold labels that differ between rows; every labelled row has the same."
+            "Y must hold labels that differ between rows; every labelled row has the same. "
+            "(Rows of −1 count as unlabelled.)"
         )
     if not varies.all() and kind == "multilabel":
         constant = ", ".join(map(str, np.flatnonzero(~varies)))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, replace
@@ -139,6 +140,8 @@ class Run:
         encoder = inspect.signature(ENCODERS[SETTINGS[self.data].encoder]).parameters
         known |= {*VIEW_SETTINGS, *(name for name in ENCODER_SETTINGS if name in encoder)}
         for name, _ in self.changes:
+            if name in ("preset", "form"):
+                raise ValueError(f"{name} has an option of its own: --{name}, or Run({name}=…).")
             if name not in known:
                 raise ValueError(
                     f"changes must name settings of {self.method} ({', '.join(sorted(known))}); "
@@ -235,6 +238,10 @@ def ready(run: Run, dataset: Dataset) -> Work:
     chosen = setting(run.data, run.preset, run.budget)
     prepared, parts = prepare(run, dataset)
     single = len(dataset.views) == 1
+    if run.form != FORMS[0] and not single:
+        raise ValueError(
+            f"form is for data with one view; {run.data} has {len(dataset.views)}. Leave it out."
+        )
     method_options = options(run, chosen, single)
     plan = schedule(run, chosen)
     widths = dict(run.changes).get("widths", chosen.widths)
@@ -357,6 +364,7 @@ def execute_all(runs: list[Run], folder: Path, device: str | None = None) -> int
     different seeds, since two that begin the same run both train it. A run whose loss stops being
     finite is told at the end and does not keep the others from being made.
     """
+    _check_writable(folder)
     ranks.start(pick_device(device))  # a wrong name fails before any work
     rank, size = ranks.world()
     first = rank == 0  # of several processes one writes
@@ -385,6 +393,18 @@ def execute_all(runs: list[Run], folder: Path, device: str | None = None) -> int
     if failed:
         raise FloatingPointError(f"{done} runs done, {len(failed)} failed. " + " ".join(failed))
     return done
+
+
+def _check_writable(folder: Path) -> None:
+    """Known now, not after hours of training."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise ValueError(
+            f"folder must be one that can be written to; {folder}: {error}."
+        ) from error
 
 
 def run_of(record: results.Record) -> Run:

@@ -3,7 +3,8 @@ r"""The paper's equations by number, and the losses they are compared with, as p
 Everywhere f(a, b) = exp(cos(a, b)/τ). Representations are matrices with one row per sample; losses
 are scalars on their input's device, in its precision (half precision is lifted to float32).
 Shapes, dtypes and the temperature are checked; values are not, since looking at them would make
-a GPU wait. Weighted losses take a ``preset``: the paper's equations, or what its public code does.
+a GPU wait: rows without labels must be left out of losses by labels. Weighted losses take a
+``preset``: the paper's equations, or what its public code does.
 There are first derivatives only; ``create_graph=True`` and ``torch.func`` get an error.
 """
 

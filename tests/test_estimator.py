@@ -441,6 +441,19 @@ BAD = {
     "batch": ("at least 2 rows", lambda V, Y: quick(unlabeled_batch=1).fit(V, Y)),
     "threshold": ("must be a probability", lambda V, Y: quick(threshold=1.5).fit(V, Y)),
     "seed": ("random_state must be at least 0", lambda V, Y: quick(random_state=-1).fit(V, Y)),
+    "a number for sizes": (
+        "view_sizes must be whole numbers",
+        lambda V, Y: quick(view_sizes=9).fit(np.hstack(V), Y),
+    ),
+    "a dict": (r"Pass list\(views.values", lambda V, Y: quick().fit(dict(enumerate(V)), Y)),
+    "another order": (
+        r"views\[1\] must have its rows in the order of views\[0\]",
+        lambda V, Y: quick().fit([pd.DataFrame(V[0]), pd.DataFrame(V[1])[::-1]], Y),
+    ),
+    "labels in another order": (
+        "Y must have its rows in the order of views",
+        lambda V, Y: quick().fit([pd.DataFrame(v) for v in V], pd.DataFrame(Y)[::-1]),
+    ),
     "two kinds": (
         "classes of one kind",
         lambda V, Y: quick().fit(V, np.array([1, "a"] * 30, dtype=object)),

@@ -433,3 +433,42 @@ def test_of_two_values_for_one_setting_the_last_counts_in_the_record_too():
     chosen = experiments.setting("yeast")
     twice = Run("yeast", "herocon", changes=(("alpha", 5.0), ("alpha", chosen.alpha)))
     assert experiments.real_changes(twice, chosen, single_view=False) == {}
+
+
+def test_what_the_command_line_cannot_do_it_says_before_any_work(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(experiments, "load", lambda name: pytest.fail("data were read"))
+    (tmp_path / "file").write_text("")
+    assert main(["run", "yeast", "dnn", "--folder", str(tmp_path / "file")]) == 2
+    assert "folder must be one that can be written to" in capsys.readouterr().err
+    assert main(["run", "yeast", "herocon", "--set", "preset=released"]) == 2
+    assert "preset has an option of its own: --preset" in capsys.readouterr().err
+    for wrong in (["repeat", "--count", "0"], ["bench", "--sizes", "abc"]):
+        with pytest.raises(SystemExit):
+            main(wrong)
+        assert "is a whole number, at least" in capsys.readouterr().err
+
+
+def test_a_form_is_for_data_with_one_view():
+    with pytest.raises(ValueError, match="form is for data with one view; yeast has 2"):
+        experiments.ready(Run("yeast", "herocon", form="eq4"), load("yeast"))
+
+
+def test_a_table_of_nothing_says_what_there_is(tmp_path, capsys):
+    assert main(["run", "yeast", "dnn", "--set", "steps=2", "--folder", str(tmp_path)]) == 0
+    capsys.readouterr()
+    for command in ("table", "repeat"):
+        assert main([command, "yeats", "--folder", str(tmp_path)]) == 2
+        assert 'Did you mean "yeast"' in capsys.readouterr().err
+        assert main([command, "scene", "--folder", str(tmp_path)]) == 1
+        assert "on scene in" in (told := capsys.readouterr().out) and "some on yeast" in told
+
+
+def test_repeat_picks_among_runs_whose_data_are_here(tmp_path, capsys, monkeypatch):
+    monkeypatch.delenv("HEROCON_DATA", raising=False)
+    assert main(["run", "yeast", "dnn", "--set", "steps=2", "--folder", str(tmp_path)]) == 0
+    record = json.loads((tmp_path / "runs" / "yeast.jsonl").read_text())
+    results.append(record | {"data": "xrmb"}, tmp_path)
+    capsys.readouterr()
+    assert main(["repeat", "--folder", str(tmp_path)]) == 0
+    told = capsys.readouterr().out
+    assert "not here: xrmb." in told and "Largest difference: 0.0e+00" in told
