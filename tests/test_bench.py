@@ -103,4 +103,4 @@ def test_a_short_bench_prints_and_saves_one_table(tmp_path, capsys, monkeypatch)
 def test_sizes_below_two_are_refused(capsys):
     with pytest.raises(SystemExit):
         main(["bench", "--sizes", "1"])
-    assert "at least 2 samples" in capsys.readouterr().err
+    assert "a whole number, at least 2" in capsys.readouterr().err
