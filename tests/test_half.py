@@ -3,6 +3,7 @@
 import pytest
 import torch
 from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from herocon_lite import half, models, results
 
@@ -59,6 +60,22 @@ def test_numbers_are_rounded_before_and_after_a_product():
         one, square = layer(x), layer(torch.tensor([[1 + 2**-7]]))
     assert one.dtype == torch.bfloat16 and one.item() == 1 + 2**-7  # 2⁻¹² is lost on the way in
     assert square.item() == 1 + 2**-6  # and 2⁻¹⁴ on the way out
+
+
+def test_products_are_made_in_float32_forward_and_backward():
+    seen = set()
+
+    class Recorder(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            if func in half.PRODUCTS:
+                seen.update((func, x.dtype) for x in args if isinstance(x, torch.Tensor))
+            return func(*args, **(kwargs or {}))
+
+    net = nn.Sequential(nn.Conv2d(1, 2, 3), nn.Flatten(), nn.Linear(8, 3))
+    with Recorder():
+        step(net, torch.randn(5, 1, 4, 4), rounded=True)
+    assert {dtype for _, dtype in seen} == {torch.float32}
+    assert {func for func, _ in seen} == half.PRODUCTS - {torch.ops.aten.bmm.default}
 
 
 def test_torchs_compiler_is_not_loaded():
