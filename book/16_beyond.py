@@ -512,7 +512,7 @@ print(f"{in_points(more)} points of F1, {len(more)} seeds: {told}.")
 first = results.interval(more.loc[:7])
 assert first.lo < 0 < first.hi and first.mean < 0.5
 print("On Scene's first eight seeds the wider choice adds nothing that is")
-print("told apart from zero. More candidates, more luck to choose by.")
+print("told apart from zero.")
 
 # %% [markdown]
 # ## Where it breaks

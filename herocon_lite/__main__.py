@@ -126,9 +126,7 @@ def main(argv: list[str] | None = None) -> int:
     compare = commands.add_parser(
         "compare", help="the estimator beside its bare network and logistic regression, ten splits"
     )
-    compare.add_argument(
-        "--folder", type=Path, default=Path("results"), help="the record of all runs"
-    )
+    compare.add_argument("--folder", type=Path, default=Path("results"), help="where to save")
     compare.set_defaults(run=_compare)
     beyond = commands.add_parser(
         "beyond", help="HeroCon with single changes: cross-validated, and tested"

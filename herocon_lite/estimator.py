@@ -293,7 +293,7 @@ class HeroConClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):
         return arrays
 
     def _view_sizes(self) -> list[int]:
-        listed = isinstance(self.view_sizes, Sequence) and not isinstance(self.view_sizes, str)
+        listed = np.ndim(self.view_sizes) == 1  # an array, too
         if not listed or not all(isinstance(s, Integral) for s in self.view_sizes):
             raise ValueError(
                 "view_sizes must be whole numbers, the columns of each view, such as (79, 24); "
@@ -410,10 +410,10 @@ def _check_order(name: str, table, other_name: str, other) -> None:
     index, wanted = (getattr(each, "index", None) for each in (table, other))
     if not (hasattr(index, "equals") and hasattr(wanted, "equals")) or index.equals(wanted):
         return
-    if len(index) == len(wanted) and set(index) == set(wanted):
+    if len(index) == len(wanted) and index.is_unique and set(index) == set(wanted):
         raise ValueError(
             f"{name} must have its rows in the order of {other_name}, whose index has the same "
-            f"entries in another order. Take .loc[…index] of the one for the other."
+            "entries in another order. Take .loc[…index] of the one for the other."
         )
 
 

@@ -117,7 +117,7 @@ def test_columns_of_data_frames_must_come_as_they_came(toy, tmp_path):
     assert same(model, quick().fit(numbered, Y, more), named)
     assert quick().fit(numbered, Y).columns_ == [None, None]
     whole = pd.concat(named, axis=1)
-    side_by_side = quick(view_sizes=(5, 4)).fit(whole, Y)
+    side_by_side = quick(view_sizes=np.array([5, 4])).fit(whole, Y)
     with pytest.raises(ValueError, match="got 'b3' where 'a0' was"):
         side_by_side.predict(whole[whole.columns[::-1]])
 
