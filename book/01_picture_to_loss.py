@@ -132,8 +132,11 @@ plt.show()
 # %% [markdown]
 # Blue points are cats, yellow ones dogs; an arrow is minus the gradient, along
 # the circle. Green pulls, grey pushes, and the red arrow is the trouble: B,
-# the other cat, is pushed hardest *because* it is nearest. The loss undoes
-# what the encoder got right. That is the **false-negative problem**.
+# the other cat, is pushed hardest: it has the largest share of the sum *because*
+# it is nearest. The loss undoes what the encoder got right. That is the
+# **false-negative problem**. (Along the circle a push also has the factor
+# $\sin\theta$, so it fades where two points nearly coincide; chapter 5 starts
+# there.)
 #
 # > **The paper says** that one such false negative in the batch is enough to
 # > keep the vanilla loss from its best solution.
@@ -711,8 +714,8 @@ print("Three rows at a time: the same loss, to 1e-12.")
 # %% [markdown]
 # ## What we learnt
 #
-# - Under Eq. 3 a negative is pushed by its share of the sum, so the nearest is
-#   pushed hardest. If it is a false negative, that is the wrong one.
+# - Under Eq. 3 a negative's cosine is pushed by its share of the sum, hardest for
+#   the nearest. If that is a false negative, it is the wrong one.
 # - The weight $g$ of Eq. 5 moves push from near negatives to far ones. Held
 #   constant it is relative: the total never falls below that of $g = 1$.
 # - In Eq. 7 the labels in common decide who is pulled, $\gamma$ strengthens

@@ -30,8 +30,8 @@
 #
 # - Eq. 5 with unit weights is *one direction* of SimCLR's loss. Take both
 #   directions and it is SimCLR's loss exactly.
-# - Eq. 7 on one-hot labels is a well-defined loss with a name of its own (SINCERE),
-#   but it is SupCon only if every class has exactly two rows in the batch.
+# - Eq. 7 on one-hot labels, with the indicator and classes of equal size, is a loss with a
+#   name of its own (SINCERE), but SupCon only if every class has exactly two rows in the batch.
 # - Another multi-label loss, MulSupCon, does contain SupCon.
 # - The authors' public code computes a third thing. Seven switches tell it from the
 #   equations, and we turn each of them alone.

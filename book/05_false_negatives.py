@@ -369,7 +369,7 @@ torch.manual_seed(0)
 gaps = []
 for _ in range(2000):
     z, w = torch.randn(2, 5, 4)
-    w = z + torch.rand(1) * w  # views from equal to nearly unrelated
+    w = z + torch.rand(1) * w  # views from equal to loosely alike
     gaps.append(losses.info_nce(z, w, 0.5).item() - spheres.floor(5, 0.5))
 assert min(gaps) > 0
 print(f"2,000 random batches lie above it, the nearest by {min(gaps):.3f}.")
@@ -574,7 +574,11 @@ for n in (4, 16, 64):
         assert value >= 2 / n * math.log(2)
     excess = spheres.one_pair_loss(n, 0.1) - spheres.floor(n, 0.1)
     print(f"n = {n}: one pair costs {excess:.3f} at tau = 0.1")
-print("The formula for one pair holds to 1e-10.")
+for n in (64, 256):
+    excess = spheres.one_pair_loss(n, 1.0) - spheres.floor(n, 1.0)
+    assert 2.3 < n**2 * excess < 2.5
+print("The formula for one pair holds to 1e-10. At tau = 1 the excess is")
+print("between 2.3/n² and 2.5/n² at n = 64 and 256.")
 
 
 # %% mystnb={"image": {"alt": "Two plots of the excess loss against the temperature, on a logarithmic axis from 0.05 to 2. Left, one pair: three falling curves for n = 4, 16 and 64, the larger the batch the lower, each starting at two over n times log 2. Right, two classes of m: curves for m = 2, 4 and 8 that start at log m and fall as the temperature rises."}} tags=["hide-input"]
@@ -653,8 +657,10 @@ plots.movable(
 # - "$> 1$" is the same as $z_i^*\cdot z_j^* > 0$. The temperature plays no part.
 # - "About 0" is out of reach at $\tau = 1$: for unit vectors the number is
 #   at least $1/e$. A small temperature helps only if it is small against
-#   $1/(n-1)$, as the proposition below says; and with $\tau$ that free, "about
-#   0" is just $z_i^*\cdot z_j^* < 0$.
+#   $1/(K-1)$, where $K$ samples are to be true negatives of each other (the
+#   proposition below: $K = n$ at the optimum of $L_1$, the number of classes if
+#   each may collapse); and with $\tau$ that free, "about 0" is just
+#   $z_i^*\cdot z_j^* < 0$.
 # - "Optimal" is not defined. If it means optimal for $L_1$, the only loss in
 #   sight, and there is room for it ($d \ge n-1$), {prf:ref}`negatives-repaired`
 #   says that every pair has a negative cosine: *no pair is ever a false
@@ -739,7 +745,7 @@ for n in (4, 6, 12):
 # | Lemma 3.1, the printed proof | **invalid**: the gradient lacks the other anchors' push, and on the sphere the argument does not depend on false negatives |
 # | "easily, with only one" | **true but small**: at most about $\frac2n\log2$ for one pair (reached as $\tau \to 0$; at $\tau = 1$ of the order of $1/n^2$), up to $\log m$ for collapsed classes |
 # | collapsed classes | **stationary and a strict saddle** ({prf:ref}`negatives-saddle`) |
-# | Definition 1 | **not usable as stated**: "optimal" is undefined; "$>1$" does not depend on $\tau$; "about 0" needs $\tau \ll 1/(n-1)$, far from the experiments' $\tau = 1$ |
+# | Definition 1 | **not usable as stated**: "optimal" is undefined; "$>1$" does not depend on $\tau$; "about 0" needs $\tau \ll 1/(K-1)$ for $K$ mutual true negatives, far from the experiments' $\tau = 1$ |
 #
 # The intuition behind the paper survives: a loss without labels does push
 # like from like, and the nearest have the largest share of it. The next chapter

@@ -35,7 +35,7 @@
 #   needs them from *everywhere*. A second example shows that the factor $1/\sigma$ would be
 #   wrong even then.
 # - The corrected theorem: $N - L_s$ is a lower bound of a **divergence between a class and
-#   the rest**, so a small loss certifies that classes are separated.
+#   the rest**, so a small loss *on fresh rows* certifies that classes are separated.
 # - $\gamma$ acts as intended, $\sigma$ the other way round.
 
 # %% tags=["remove-cell", "nbval-ignore-output"]
@@ -150,9 +150,10 @@ plt.show()
 # Given $A$ the two are independent.
 # :::
 #
-# This is the most generous reading with independent draws: any reading that fixes the
-# class makes the information zero, and the lemma worse off. (A slightly more generous one,
-# in which the two rows must differ, is an exercise.)
+# For counterexample A this is the most generous reading with independent draws: the two are
+# linked through the class only, so $I \le \log 2$, and fixing the class makes it zero. (A
+# slightly more generous one, in which the two rows must differ, is an exercise. With several
+# labels one could also ask for equal label *vectors*; those are not the pairs of Eq. 7.)
 
 # %%
 rng = np.random.default_rng(0)
@@ -411,8 +412,8 @@ for flip in (0.3, 0.1, 0.0):
 # \mathbb E\sigma = \tfrac{31}{32} . $$
 #
 # The critic is the best one, $\gamma = 1$, and $M$ negatives come from $p_+$. What follows is
-# an exact multinomial sum. The lemma does not say which $\sigma$ it means, so we try all
-# readings.
+# an exact multinomial sum. The lemma does not say which $\sigma$ it means, so we try
+# three.
 
 # %%
 kinds = two_labels(4)
@@ -528,7 +529,7 @@ print(f"limit {limit.bound:.4f}, met to 0.005 at M = 1024.")
 # $\gamma \ge 1$ take $\max(1, \gamma)$.)
 # :::
 #
-# So $-L_s$ can be large *only* if a class is easy to tell from the rest. That is a fine thing
+# So $N - L_s$ can be large *only* if a class is easy to tell from the rest. That is a fine thing
 # to maximise; it is just not the mutual information of two samples. The authors of SINCERE
 # {cite:p}`feeney2023sincere`, whose loss is Eq. 7 on one-hot labels with the indicator distance
 # and classes of equal size, relate it to a divergence between a class and the rest, too.
@@ -648,6 +649,17 @@ print(f"KL = 0. Without self pairs the bound is {0:.3f}, to 1e-8;")
 print(f"with them it claims {lift:.3f} nats.")
 
 # %% [markdown]
+# *Rows that were trained on.* As in [chapter 7](07_unsupervised_bound), $f$ must not have been
+# fitted to the rows it is judged on. Labels by coin flip have $\mathrm{KL} = 0$. An encoder that
+# has learnt the rows by heart puts those with the label at $e$ and the rest at $-e$:
+
+# %%
+s = torch.cat([torch.ones(m, 1), -torch.ones(M, 1)])
+by_heart = math.log1p(M) - losses.sup_con_eq6(s, Y).item()
+assert abs(by_heart - math.log1p(M) + math.log1p(M * math.exp(-2))) < 1e-8
+print(f"KL = 0. On rows learnt by heart the bound claims {by_heart:.3f} nats.")
+
+# %% [markdown]
 # *The cosine.* It has a ceiling here, too.
 #
 # :::{prf:proposition} The supervised ceiling
@@ -754,7 +766,7 @@ plt.show()
 # - **What survives**: the ranges of $\sigma$ and $\gamma$, and that weights can only loosen a
 #   bound.
 # - **What is true instead**: $N - L_s \le \frac1c\sum_a \mathrm{KL}(p_a \| n_a)$. A
-#   small supervised loss certifies separation. With negatives from the marginal, and
+#   small supervised loss on fresh rows certifies separation. With negatives from the marginal, and
 #   without $1/\sigma$, it would bound information.
 # - The falsehood of the lemma says nothing against Eq. 7 as a training loss. It says that
 #   "maximises mutual information" is not the reason why it works.

@@ -218,7 +218,7 @@ table(["", "the text", "the public code", "MOCHA, here"], rows)
 
 # %%
 assert step_rows(text) == step_rows(ours) == 4999
-assert ours == replace(text, place=ours.place)
+assert ours == text
 changed = experiments.RELEASED["xrmb"]
 print("The public code changes:", ", ".join(changed))
 print(f"α is {code.alpha / text.alpha:.0f} times the text's there.")
@@ -1009,10 +1009,11 @@ print("above DNN, C2AE is below it.")
 #
 # Runs that are stored are skipped, so a command that was stopped goes on where it was.
 # `python -m herocon_lite data mocha` says whether MOCHA is there. It comes from the
-# University of Edinburgh for research and teaching; the frames file is this project's
-# own layout, described on its [card](A1_data_cards). Minutes are what the stored runs
-# took, summed: processor time, one thread a run, on a machine of two cores shared with
-# other work. Memory is the peak of the whole process.
+# University of Edinburgh for research and teaching; the frames file is a layout of our
+# own, described on its [card](A1_data_cards). No script here makes it: without that file
+# these runs cannot be made again. Minutes are what the stored runs took, summed:
+# processor time, one thread a run, on a machine of two cores shared with other work.
+# Memory is the peak of the whole process.
 
 # %% mystnb={"markdown_format": "gfm"} tags=["hide-input", "nbval-ignore-output"]
 SMALL = [*BOTH_SIZES, "info-nce", "debiased", "hard-negative"]

@@ -153,7 +153,9 @@ def main(argv: list[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("\nStopped. What is finished is stored; the same command goes on from here.")
+        stores = arguments.command in ("run", "beyond", "compare")
+        more = " What is finished is stored; the same command goes on from here." if stores else ""
+        print(f"\nStopped.{more}")
         return 130
 
 
@@ -165,7 +167,7 @@ def _bench(arguments: argparse.Namespace) -> int:
     missing = [name for name in bench.LIBRARIES if find_spec(name.replace("-", "_")) is None]
     if missing:  # known now, not after an hour of timing
         raise ValueError(f"bench compares with other libraries: pip install {' '.join(missing)}")
-    rows = bench.run(tuple(arguments.sizes or bench.SIZES))
+    rows = bench.run(tuple(sorted({*(arguments.sizes or bench.SIZES)})))
     print(bench.table(rows))
     folder = arguments.folder or (None if arguments.sizes else Path("results"))
     if folder is None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import platform
 import subprocess
 import sys
 import time
@@ -22,7 +21,7 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
-from herocon_lite import losses, memory, models
+from herocon_lite import losses, memory, models, results
 from herocon_lite.methods import Method, Problem, build
 from herocon_lite.optim import LARS
 
@@ -351,12 +350,14 @@ def table(rows: list[dict]) -> str:
 
 
 def where_measured() -> dict:
+    machine = results.environment()
     return {
         "threads": 1,
         "d": WIDTH,
-        "processor": platform.machine(),
-        "python": platform.python_version(),
-        "torch": torch.__version__,
+        "processor": machine["device"],
+        "python": machine["versions"]["python"],
+        "torch": machine["versions"]["torch"],
+        "commit": machine["commit"],
         "date": time.strftime("%Y-%m-%d"),
     }
 

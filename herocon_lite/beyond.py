@@ -43,14 +43,14 @@ PROTOCOLS = (CROSS_VALIDATION, "transductive")
 JUDGED_ONLY = ("mnist",)  # five folds of convolutions take too long; what others chose is judged
 
 
-def runs(data: str, seeds: Iterable[int], budget: str = "paper") -> list[Run]:
+def runs(data: str, seeds: Iterable[int]) -> list[Run]:
     """All changes under both protocols, seed by seed, so that a part of them is of use."""
     return [
         Run(
             data,
             "herocon",
             seed,
-            budget,
+            "paper",
             protocol=protocol,
             changes=tuple(changes(data, name).items()),
         )

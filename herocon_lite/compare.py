@@ -70,12 +70,13 @@ def logistic_regression(dataset: Dataset, parts: Split) -> np.ndarray:
 
 
 def run(folder: Path, names: tuple[str, ...] = DATA, splits: int = SPLITS) -> list[dict]:
-    """All splits that have no line yet, each stored as it ends."""
+    """All splits that have no line of this commit yet, each stored as it ends."""
     path = folder / "estimator.jsonl"
     rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    where = results.environment(pick_device())  # before training: the checkout may move
+    rows = [row for row in rows if row["commit"] == where["commit"]]  # never of two estimators
     done = {(row["data"], row["seed"]) for row in rows}
     work = [(name, seed) for name in names for seed in range(splits) if (name, seed) not in done]
-    where = results.environment(pick_device())  # before training: the checkout may move
     for name, seed in tqdm(work, unit="split", disable=not work):
         dataset = load(name)
         parts = split(dataset, seed=seed)

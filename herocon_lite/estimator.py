@@ -394,7 +394,8 @@ def _best_threshold(views: list[np.ndarray], Y: np.ndarray, fitted, folds: int, 
         method, _ = fitted(seen)
         P[asked] = predict(method, [v[asked] for v in views], "multilabel")
     found = evaluate(Y, P, "multilabel")
-    return max(sorted(F1_AT), key=lambda t: found[F1_AT[t]])
+    usual_first = sorted(F1_AT, key=lambda t: abs(t - 0.5))  # of equally good ones the first wins
+    return max(usual_first, key=lambda t: found[F1_AT[t]])
 
 
 # ------------------------------------------------------------------ input

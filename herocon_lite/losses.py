@@ -53,7 +53,8 @@ class Switches:
 
     # L_u
     positive_weighted: bool = False  # g also multiplies the positive in the denominator
-    transposed: bool = False  # the half of g with H on view 2 has its two samples swapped
+    transposed: bool = False  # one half of g has its two samples swapped: as released, that with
+    # H on view 2; with anchors in view 1, that with H on the negative
     view2_anchors: bool = False  # anchors from view 2, negatives from view 1 only
     # L_s
     label_sum: bool = False  # sum over labels, not mean: β counts c times as much
@@ -271,7 +272,7 @@ def weighted_unsupervised(
         halves = None
         if H is not None:
             halves = [(h[anchor], w[view]), (w[anchor], h[view])]  # cos(H(i), k), cos(i, H(k))
-            if switches.transposed:  # the half with H on view 2
+            if switches.transposed:
                 half = 0 if anchor == 1 else 1
                 halves[half] = halves[half][::-1]
             halves = [(of_anchors(left), right) for left, right in halves]

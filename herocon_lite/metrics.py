@@ -61,17 +61,23 @@ def _above(P: np.ndarray, threshold: float) -> np.ndarray:
 
 
 def _f1(Y: np.ndarray, hard: np.ndarray, average: str) -> float:
-    from sklearn.metrics import f1_score
-
-    if Y.shape[1] == 1:  # scikit-learn would average over "has it" and "lacks it"
-        average = "binary"
-    return float(f1_score(Y, hard, average=average, zero_division=0))
+    """2 tp / (2 tp + fp + fn), 0 for 0 / 0. As scikit-learn has it, whose import takes seconds."""
+    right, asked = (Y * hard).sum(0), (Y + hard).sum(0)  # (c,): tp, and 2 tp + fp + fn
+    if average == "micro":
+        right, asked = right.sum(), asked.sum()
+    f1 = 2 * right / np.maximum(asked, 1)
+    weights = Y.sum(0) if average == "weighted" and Y.any() else None
+    return float(np.average(f1, weights=weights))
 
 
 def _auc(Y: np.ndarray, scores: np.ndarray, labels: list[int]) -> float:
-    from sklearn.metrics import roc_auc_score
-
-    areas = [roc_auc_score(Y[:, a], scores[:, a]) for a in labels]
+    """The share of (has it, lacks it) pairs that stand in the right order, ties one half."""
+    areas = []
+    for a in labels:
+        has = Y[:, a] == 1
+        low, high = np.sort(scores[~has, a]), scores[has, a]
+        below = [np.searchsorted(low, high, side).sum() for side in ("left", "right")]
+        areas.append(sum(below) / (2 * len(low) * len(high)))
     return float(np.mean(areas)) if areas else float("nan")
 
 

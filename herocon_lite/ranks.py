@@ -11,12 +11,14 @@ BatchNorm's statistics are each rank's own. With one process nothing here does a
 from __future__ import annotations
 
 import os
+from typing import TypeVar
 
 import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
+T = TypeVar("T")
 _joined = False  # a process group that the caller has open for work of its own is not ours
 
 
@@ -83,14 +85,12 @@ def mean(x: Tensor) -> Tensor:
     return x / size
 
 
-def of_first(number: float) -> float:
-    """What the first rank has: for choices, such as those by a clock, that all must make alike."""
-    if world()[1] == 1:
-        return number
-    device = "cuda" if dist.get_backend() == "nccl" else "cpu"
-    told = torch.tensor(number, dtype=torch.float64, device=device)
-    dist.broadcast(told, 0)
-    return told.item()
+def of_first(what: T) -> T:
+    """What the first rank has: for choices, by a clock or a file, that all must make alike."""
+    told = [what]
+    if world()[1] > 1:
+        dist.broadcast_object_list(told, 0)
+    return told[0]
 
 
 class _Gathered(torch.autograd.Function):

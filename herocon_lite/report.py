@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from herocon_lite import results
 
 if TYPE_CHECKING:
@@ -47,9 +49,9 @@ class Store:
         """One column of the runs of a kind, by seed; empty if there are none."""
         kind = {"changes": {}} | self.usual | {"method": method} | other
         kind["changes"] = _changes(self._real_changes(kind))
-        kept = self.frame
-        for column, wanted in kind.items():
-            kept = kept[kept[column].isna() if wanted is None else kept[column] == wanted]
+        columns = ((self.frame[name], wanted) for name, wanted in kind.items())
+        fits = [c.isna() if wanted is None else c == wanted for c, wanted in columns]
+        kept = self.frame.loc[np.logical_and.reduce(fits), ["seed", metric]]
         if kept["seed"].duplicated().any():
             raise ValueError(f"every seed must count once, but some have several runs of {kind}.")
         return kept.set_index("seed")[metric].sort_index()
@@ -69,7 +71,7 @@ class Store:
             changes=tuple(changes.items()),
         )
         usual = experiments.setting(self.data, preset, self.budget)
-        return experiments.real_changes(run, usual, single_view=form is not None)
+        return experiments.real_changes(run, usual)
 
     def difference(self, a: Mapping, b: Mapping, metric: str = "f1") -> pd.Series:
         """a − b in points (hundredths), on the seeds that both kinds have."""

@@ -65,7 +65,7 @@ def key(record: Record) -> str:
     """
     _check_keys("record", record, [*_DEFINING, "split"])
     defining = {name: _canonical(_plain(record[name], name)) for name in _DEFINING}
-    defining["settings"] = {k: v for k, v in defining["settings"].items() if v is not None}
+    defining["settings"] = _given(defining["settings"])
     defining["split"] = record["split"]["checksum"]
     text = json.dumps(defining, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
@@ -161,8 +161,13 @@ def _row(record: Record) -> dict[str, Any]:
     if changes:  # a method of its own: nobody averages it with the unchanged one by mistake
         told = ", ".join(f"{name}={value}" for name, value in changes.items())
         row["method"] = f"{row['method']} ({told})"
-    settings = {k: v for k, v in record["settings"].items() if v is not None}  # as in key()
-    return row | record["metrics"] | _flat({"settings": settings, "split": record["split"]})
+    nested = {"settings": _given(record["settings"]), "split": record["split"]}
+    return row | record["metrics"] | _flat(nested)
+
+
+def _given(settings: dict[str, Any]) -> dict[str, Any]:
+    """What defines a run; older records also tell the ``place`` where the settings were printed."""
+    return {k: v for k, v in settings.items() if v is not None and k != "place"}
 
 
 def _flat(nested: dict, prefix: str = "") -> dict[str, Any]:
@@ -381,8 +386,9 @@ def environment(device: str = "cpu") -> Record:
     The commit is looked up once per process: call this before training, since the checkout may
     move while a run goes on.
     """
+    from importlib.metadata import version
+
     import numpy
-    import sklearn
     import torch
 
     import herocon_lite
@@ -395,7 +401,7 @@ def environment(device: str = "cpu") -> Record:
             "python": platform.python_version(),
             "torch": torch.__version__,
             "numpy": numpy.__version__,
-            "sklearn": sklearn.__version__,
+            "sklearn": version("scikit-learn"),  # its import takes seconds
             "herocon_lite": herocon_lite.__version__,
         },
         "device": _device_name(where),

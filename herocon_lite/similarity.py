@@ -194,14 +194,14 @@ def log_matmul(logits: Tensor, B: Tensor, bound: float) -> Tensor:
         (n, c); ``LOG_EMPTY`` where B keeps no term.
     """
     bands = max(1, math.ceil(2 * bound / BAND))
+    # Decided once: at an edge two roundings could leave a term out of both bands.
+    own = ((bound - logits.detach()) / BAND).floor_().clamp_(0, bands - 1) if bands > 1 else None
     logs = []
     for band in range(bands):
         top = bound - band * BAND
         below = logits - top  # this band's terms: from −BAND to 0
-        if band > 0:
-            below = below.masked_fill(below > 0, -math.inf)
-        if band < bands - 1:
-            below = below.masked_fill(below <= -BAND, -math.inf)
+        if bands > 1:
+            below = below.masked_fill(own != band, -math.inf)
         with full_precision(logits):
             part = below.exp() @ B
         empty = part == 0

@@ -123,7 +123,8 @@ def train(
             method uses them.
         seed: decides the order of the batches and whatever the method draws.
         progress: show a bar with the loss terms.
-        checkpoint: a file to save to every two minutes and to go on from; deleted at the end.
+        checkpoint: a file to go on from, saved to every two minutes or so and at the end. It is
+            the caller's to delete, once what it was for is safe.
     """
     device = device or pick_device()
     dtype = torch.float64 if schedule.precision == "float64" else torch.float32
@@ -190,9 +191,9 @@ def train(
                 _save(checkpoint, step + 1, method, optimizer, result)
     result.history += _values(history)
     _count(result, started, started_cpu)
-    result.peak_mib = memory.peak_mib(device)
+    result.peak_mib = max(result.peak_mib, memory.peak_mib(device))
     if checkpoint is not None:
-        checkpoint.unlink(missing_ok=True)
+        _save(checkpoint, schedule.steps, method, optimizer, result)
     return result
 
 
@@ -343,7 +344,7 @@ def _save(path: Path, step: int, method: Method, optimizer, result: Training) ->
         "method": method.state_dict(),
         "optimizer": optimizer.state_dict(),
         "history": result.history,
-        "seconds": (result.seconds, result.cpu_seconds),
+        "costs": (result.seconds, result.cpu_seconds, result.peak_mib),
     }
     temporary = path.with_suffix(f".{os.getpid()}.partial")
     torch.save(state, temporary)
@@ -354,5 +355,6 @@ def _restore(path: Path, method: Method, optimizer, result: Training) -> int:
     state = torch.load(path, map_location=next(method.parameters()).device, weights_only=True)
     method.load_state_dict(state["method"])
     optimizer.load_state_dict(state["optimizer"])
-    result.history, (result.seconds, result.cpu_seconds) = state["history"], state["seconds"]
+    result.history = state["history"]
+    result.seconds, result.cpu_seconds, result.peak_mib = state["costs"]
     return state["step"]

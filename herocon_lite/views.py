@@ -8,6 +8,7 @@ The same seed gives the same bytes.
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -82,6 +83,8 @@ def alternate_rows(x: np.ndarray, seed: int) -> Iterator[np.ndarray]:
 
 def jitter(x: np.ndarray, seed: int, scale: float = 0.1) -> Iterator[np.ndarray]:
     """Zero-mean noise in proportion to each feature's own spread."""
+    if not isinstance(scale, Real) or not 0 <= scale < math.inf:
+        raise ValueError(f"scale must be a finite number ≥ 0; got {scale!r}.")
     spread = np.float32(scale) * x.std(0)
     for view in (0, 1):
         yield x + spread * _random(seed, view).standard_normal(x.shape, np.float32)

@@ -30,6 +30,7 @@ def run(script: Path) -> None:
         notebook,
         timeout=None,
         record_timing=False,
+        coalesce_streams=True,  # what one cell prints is one output, however slowly it came
         kernel_name="python3",
         resources={"metadata": {"path": str(script.parent)}},
     ).execute()

@@ -14,7 +14,7 @@ def test_every_change_is_one_that_herocon_or_the_schedule_has():
         run = experiments.Run("scene", "herocon", changes=tuple(changes.items()))
         if name != beyond.AS_PRINTED[0]:
             chosen = experiments.setting("scene")
-            assert experiments.real_changes(run, chosen, True) == changes, "a default is no change"
+            assert experiments.real_changes(run, chosen) == changes, "a default is no change"
     problem = methods.Problem(((4,), (4,)), 2, "multilabel")
     for changes in beyond.CHANGES.values():
         own = {k: v for k, v in changes.items() if k in methods.settings("herocon")}

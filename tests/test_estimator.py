@@ -145,6 +145,8 @@ def test_a_threshold_is_chosen_on_rows_left_out(monkeypatch):
     assert estimator._best_threshold(views, Y, fitted, 5, 0) == 0.8
     P = np.where(Y == 1, 0.25, 0.15)
     assert estimator._best_threshold(views, Y, fitted, 5, 0) == 0.2
+    P = np.where(Y == 1, 0.99, 0.01)  # all are right: the usual one
+    assert estimator._best_threshold(views, Y, fitted, 5, 0) == 0.5
 
 
 def test_the_threshold_can_be_chosen_inside_the_labelled_rows(toy, tmp_path):

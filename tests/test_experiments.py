@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from herocon_lite import experiments, results
+from herocon_lite import train as training
 from herocon_lite.__main__ import _change, main
 from herocon_lite.data import load, split
 from herocon_lite.experiments import Run, execute, options, prepare, setting
@@ -234,6 +235,21 @@ def test_a_change_of_something_unused_is_refused(words, message, quick, tmp_path
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [(["run", "yeast", "dnn"], "What is finished is stored"), (["bench"], "Stopped.\n")],
+)
+def test_ctrl_c_promises_what_is_so(command, told, monkeypatch, capsys):
+    def stop(arguments):
+        raise KeyboardInterrupt
+
+    for name in ("_run", "_bench"):
+        monkeypatch.setattr(f"herocon_lite.__main__.{name}", stop)
+    assert main(command) == 130
+    out = capsys.readouterr().out
+    assert told in out and ("stored" in out) == (command[0] == "run")
+
+
 def test_words_of_the_shell_become_values():
     words = ("true", "False", "None", "none", "0.5", "cosine")
     values = [True, False, None, "none", 0.5, "cosine"]  # "none" is a kind of projector
@@ -341,8 +357,46 @@ def test_kill_9_at_twenty_random_moments_loses_no_run_and_corrupts_none(tmp_path
         assert seen <= now
         seen = now
     assert 0 < len(seen) < 400
-    records = results.read(tmp_path)
-    assert len({r["seed"] for r in records.values()}) == len(records)  # none was run twice
+    lines = (tmp_path / "runs" / "yeast.jsonl").read_text().splitlines()
+    seeds = [record["seed"] for line in lines for record in results._on_line(line)[0]]
+    assert len(seeds) == len(set(seeds)) == len(seen)  # none was run twice
+
+
+@pytest.mark.parametrize("protocol", ["transductive", "cross-validation"])
+def test_a_run_stopped_after_its_training_is_not_trained_again(
+    protocol, yeast, quick, tmp_path, monkeypatch
+):
+    run = Run("yeast", "dnn", protocol=protocol)
+    wanted = execute(run, yeast)
+    predictions, predict = [], experiments.predict
+
+    def stop_at_the_last(*arguments):
+        predictions.append(predict(*arguments))
+        if len(predictions) == (experiments.FOLDS if protocol == "cross-validation" else 1):
+            raise KeyboardInterrupt
+        return predictions[-1]
+
+    monkeypatch.setattr(experiments, "predict", stop_at_the_last)
+    with pytest.raises(KeyboardInterrupt):
+        experiments.execute_all([run], tmp_path)
+    monkeypatch.setattr(training.Feed, "__call__", None)  # a step would need it
+    monkeypatch.setattr(experiments, "predict", lambda *_: predictions.pop(0))
+    assert experiments.execute_all([run], tmp_path) == 1
+    (record,) = results.read(tmp_path).values()
+    assert record["metrics"] == wanted["metrics"] and record["history"] == wanted["history"]
+    assert not list(tmp_path.glob("checkpoints/*")), "the record is safe, they may go"
+
+
+def test_edited_code_does_not_go_on_with_another_s_half_done_run(yeast, tmp_path, monkeypatch):
+    names = []
+    for dirty in (False, True):
+        monkeypatch.setattr(results, "environment", lambda _, d=dirty: {"commit": "a", "dirty": d})
+        monkeypatch.setattr(
+            experiments, "train", lambda *_, checkpoint, **__: names.append(checkpoint) or 1 / 0
+        )
+        with pytest.raises(ZeroDivisionError):
+            execute(Run("yeast", "dnn"), yeast, checkpoint=tmp_path)
+    assert names[0] != names[1]
 
 
 SMOKE = """
@@ -432,7 +486,7 @@ def test_two_jobs_on_one_list_share_the_work(quick, tmp_path, monkeypatch):
 def test_of_two_values_for_one_setting_the_last_counts_in_the_record_too():
     chosen = experiments.setting("yeast")
     twice = Run("yeast", "herocon", changes=(("alpha", 5.0), ("alpha", chosen.alpha)))
-    assert experiments.real_changes(twice, chosen, single_view=False) == {}
+    assert experiments.real_changes(twice, chosen) == {}
 
 
 def test_what_the_command_line_cannot_do_it_says_before_any_work(tmp_path, capsys, monkeypatch):

@@ -9,7 +9,13 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from herocon_lite import losses
-from herocon_lite.similarity import row_column_logsumexp, row_logsumexp, softplus
+from herocon_lite.similarity import (
+    BAND,
+    log_matmul,
+    row_column_logsumexp,
+    row_logsumexp,
+    softplus,
+)
 from tests.cases import CASES, gradients, make_batch
 
 each_loss = pytest.mark.parametrize("name", CASES)
@@ -383,3 +389,21 @@ def test_softplus_keeps_all_digits():
     torch.testing.assert_close(
         softplus(x), torch.tensor(exact, dtype=torch.float64), rtol=1e-15, atol=0
     )
+
+
+@pytest.mark.parametrize("tau", [0.015, 0.02, 0.025, 0.03])
+@pytest.mark.parametrize("c", [6, 10, 14, 40])
+def test_no_term_falls_between_two_bands(tau, c):
+    """At a band's edge, where a logit belongs to the one or the other by a rounding."""
+    bound = 1 / tau + math.log(c)
+    edges = torch.arange(bound - BAND, -bound, -BAND)
+    near = edges.clone()
+    for _ in range(40):
+        near = torch.nextafter(near, torch.tensor(math.inf))
+    neighbours = []
+    for _ in range(81):
+        neighbours.append(near)
+        near = torch.nextafter(near, torch.tensor(-math.inf))
+    logits = torch.cat(neighbours)[:, None]
+    found = log_matmul(logits, torch.ones(1, 1), bound)
+    torch.testing.assert_close(found, logits, rtol=1e-6, atol=1e-5)

@@ -581,6 +581,9 @@ P = make_problem()
         (lambda: build("herocon-u", P, sigma_outside=True), "sigma_outside must be left out"),
         (lambda: build("herocon-s", P, symmetric=True), "symmetric must be left out"),
         (lambda: build("herocon-s", P, projector="deep"), "projector must be left out"),
+        (lambda: build("herocon-s", P, negatives=5), "negatives must be left out"),
+        (lambda: build("herocon-u", P, distance="indicator"), "distance must be left out"),
+        (lambda: build("herocon", make_problem(3), symmetric=True), "symmetric must.*3 views"),
         (
             lambda: build("herocon", make_problem(1), form="eq4", symmetric=True),
             "symmetric must.*form eq4",

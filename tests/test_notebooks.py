@@ -49,6 +49,8 @@ def assert_was_run(path: Path) -> None:
     for c in cells:
         assert c.outputs or "print(" not in c.source or "def " in c.source, c.source
         assert not any(o.output_type == "error" for o in c.outputs), c.source
+        streams = [o.name for o in c.outputs if o.output_type == "stream"]
+        assert len(streams) == len(set(streams)), f"printed in pieces:\n{c.source}"
 
 
 def assert_figures_have_alt_text(path: Path) -> None:

@@ -534,3 +534,12 @@ def test_the_commit_is_this_module_s_and_dirty_tells_of_changed_code(tmp_path, m
     assert checkout()[1] is False  # records come in while we run
     (package / "__init__.py").write_text("changed")
     assert checkout()[1] is True
+
+
+def test_where_settings_were_printed_defines_no_run(tmp_path):
+    old = make()
+    old["settings"] = old["settings"] | {"place": "section 4.2"}  # as older records have it
+    assert results.key(old) == results.key(make())
+    store(tmp_path, [old, make(seed=1)])
+    assert "settings.place" not in results.load(tmp_path)
+    assert len(results.table(results.load(tmp_path))) == 1

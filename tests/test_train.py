@@ -148,7 +148,12 @@ def test_an_interrupted_run_goes_on_as_if_nothing_had_happened(yeast, tmp_path, 
     assert result.history == expected.history
     for mine, wanted in zip(method.parameters(), whole.parameters(), strict=True):
         assert torch.equal(mine, wanted)
-    assert not path.exists()
+    # What it left is the finished state: nothing is trained again.
+    monkeypatch.setattr(training.Feed, "rows", None)
+    again, same = fitted(yeast, checkpoint=path)
+    assert same.history == expected.history and same.peak_mib >= result.peak_mib > 0
+    for mine, wanted in zip(again.parameters(), whole.parameters(), strict=True):
+        assert torch.equal(mine, wanted)
 
 
 def test_batches_are_passes_over_all_rows():

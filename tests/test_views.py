@@ -294,6 +294,12 @@ def test_a_size_that_is_none_gets_a_sentence_at_once(faces, how, size):
         two_views(faces, how, size=size)
 
 
+@pytest.mark.parametrize("scale", ["big", -1, float("nan")])
+def test_a_scale_that_is_none_gets_a_sentence(scale):
+    with pytest.raises(ValueError, match="scale must be a finite number ≥ 0"):
+        two_views(one_view(np.zeros((4, 3), np.float32)), "jitter", scale=scale)
+
+
 def test_a_rate_that_is_none_gets_a_sentence():
     with pytest.raises(ValueError, match="rate must be a number; got 'x'"):
         two_views(one_view(np.zeros((3, 1, 4, 4), np.uint8)), "released", rate="x")

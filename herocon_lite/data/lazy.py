@@ -110,7 +110,7 @@ class ImageArchive:
 
     @classmethod
     def open(cls, path: Path, names: list[str]) -> ImageArchive:
-        """Finds images by file name; the first ``k`` of ``names`` must be there, in any order."""
+        """The images whose file names are among ``names``, in the order of ``names``."""
         zipped = zipfile.is_zipfile(path)
         if zipped:
             with zipfile.ZipFile(path) as archive:

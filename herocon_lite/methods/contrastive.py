@@ -362,20 +362,26 @@ class HeroCon(Contrastive):
         fusion: str | None = None,
     ):
         check_preset(preset)
+        no_views, no_labels = alpha == 0, beta == 0
+        unused = {
+            "distance": distance and no_labels,
+            "sigma_outside": sigma_outside and no_labels,
+            "negatives": negatives is not None and no_views,
+            # over three views or more L_u is symmetric as it is
+            "symmetric": symmetric and (no_views or form == "eq4" or len(problem.view_shapes) > 2),
+            "projector": projector and (no_views or form == "eq4"),
+        }
+        for name in [name for name, asked in unused.items() if asked]:
+            raise ValueError(
+                f"{name} must be left out where nothing uses it: alpha is {alpha:g}, "
+                f"beta {beta:g}, form {form}, {len(problem.view_shapes)} views."
+            )
         if distance is None:
             distance = "indicator" if problem.kind == "multiclass" else "hamming"
         check_choice("distance", distance, ("hamming", "indicator"))
         super().__init__(
             problem, alpha, beta, temperature, form, shared_projector, pairs, projector, fusion
         )
-        unused = {"sigma_outside": sigma_outside and beta == 0}
-        unused["symmetric"] = symmetric and (alpha == 0 or form == "eq4")
-        unused["projector"] = projector and (alpha == 0 or form == "eq4")
-        for name in [name for name, asked in unused.items() if asked]:
-            raise ValueError(
-                f"{name} must be left out where nothing uses it: alpha is {alpha:g}, "
-                f"beta {beta:g}, form {form}."
-            )
         self.preset, self.distance, self.detach = preset, distance, detach
         self.negatives, self.symmetric, self.sigma_outside = negatives, symmetric, sigma_outside
         self.H = models.weight_net(self.size) if weighted and alpha > 0 else None

@@ -40,7 +40,8 @@ def definition_1() -> Finding:
         f"at τ = 1 the value is at least {at_one:.2f}; at τ = 0.1, {at_small:.5f}",
         (
             "No objective says what optimal is; ≈ 0 is out of reach at the experiments' τ = 1. "
-            "Usable with a target from outside, and a τ small against 1/(n − 1)."
+            "Usable with a target from outside, and a τ small against 1/(K − 1) for K samples that "
+            "are to be true negatives of each other."
         ),
         "05_false_negatives",
     )
@@ -275,7 +276,7 @@ def fig_1() -> Finding:
     return Finding(
         "reproduced" if near > far > 0 else "false",
         f"push on one false negative {near:.3f}, on one true one {far:.3f}",
-        "The nearest negative is pushed hardest, whatever its class.",
+        "The nearest negative's cosine is pushed hardest, whatever its class.",
         "01_picture_to_loss",
     )
 
