@@ -49,7 +49,7 @@ def one_of_two(rank: int, name: str, folder: str) -> None:
 
 @pytest.mark.parametrize("name", ["herocon", "cmc", "mib", "hard-negative"])
 def test_two_ranks_give_the_loss_and_gradients_of_one(name, tmp_path):
-    mp.start_processes(one_of_two, (name, str(tmp_path)), nprocs=2, start_method="fork")
+    mp.start_processes(one_of_two, (name, str(tmp_path)), nprocs=2, start_method="forkserver")
     terms, grads = torch.load(tmp_path / "found.pt")
     method, *batch = setup(name)
     wanted, wanted_grads = step(method, method, *batch)
