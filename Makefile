@@ -10,7 +10,7 @@ book: .venv/ready
 test: .venv/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/python -m pytest --nbval -n auto --dist loadfile
+	$(BIN)/python -m pytest --nbval -n auto --dist loadfile --max-worker-restart 0
 
 # Runs every chapter from its .py, stores the outputs in its .ipynb.
 notebooks: .venv/ready

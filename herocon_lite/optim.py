@@ -56,9 +56,11 @@ class LARS(Optimizer):
             raise ValueError(f"trust must be a positive number; got {trust}.")
         super().__init__(params, {**options, "trust": trust, "clip": clip})
 
-    # The first call of these two loads torch's compiler, which takes seconds and is not used here.
+    # The first call of these loads torch's compiler, which takes seconds and is not used here.
     add_param_group = inspect.unwrap(Optimizer.add_param_group)
     zero_grad = inspect.unwrap(Optimizer.zero_grad)
+    state_dict = inspect.unwrap(Optimizer.state_dict)
+    load_state_dict = inspect.unwrap(Optimizer.load_state_dict)
 
     @torch.no_grad()
     def step(self, closure=None):
