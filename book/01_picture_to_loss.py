@@ -132,8 +132,8 @@ plt.show()
 # %% [markdown]
 # Blue points are cats, yellow ones dogs; an arrow is minus the gradient, along
 # the circle. Green pulls, grey pushes, and the red arrow is the trouble: B,
-# the other cat, is pushed hardest: it has the largest share of the sum *because*
-# it is nearest. The loss undoes what the encoder got right. That is the
+# the other cat, is pushed hardest. Among the negatives it has the largest share of
+# the sum, *because* it is the nearest of them. The loss undoes what the encoder got right. That is the
 # **false-negative problem**. (Along the circle a push also has the factor
 # $\sin\theta$, so it fades where two points nearly coincide; chapter 5 starts
 # there.)
@@ -365,6 +365,16 @@ plt.show()
 # f(z_{i,1}, z_{k,j})} \tag{5} $$
 #
 # (The sum over $j$ is ours: the paper leaves $j$ open, and its text asks for both views.)
+#
+# And if there is one view only? Then the paper contrasts a representation with its own
+# input, by the same weights:
+#
+# $$ L_u = -\frac1n \sum_i \log \frac{f(A x_i, z_i)}{f(A x_i, z_i)
+# + \sum_{k \ne i} g(z_i, z_k)\, f(A x_i, z_k)} \tag{4} $$
+#
+# (The matrix $A$ is ours, and learned: the paper writes $f(x_i, z_i)$, which needs an input
+# and a representation of the same size.) It is `losses.input_contrast`; with $g = 1$ it is the
+# paper's Eq. 2.
 
 
 # %%
@@ -454,7 +464,10 @@ plt.show()
 # (Whether a row is its own positive the paper does not say. We leave $i = j$ out; its
 # public code does not.)
 #
-# Here $s_i$ is both views of photo $i$ side by side, one longer vector. The
+# Here $s_i$ is both views of photo $i$ side by side, one longer vector. (In a network
+# the encoders give $h_{i,v}$, and projectors make $z_{i,v}$ of them, as in SimCLR. Eq. 5
+# contrasts the $z$; Eq. 7 and the classifier take the $h$ side by side. On the circle
+# there is no projector, and $h = z$.) The
 # paper takes the idea from supervised contrastive learning
 # {cite:p}`khosla2020`; what the two have in common, and what not, is the next
 # chapter's matter.
@@ -596,7 +609,9 @@ print(f"L_c {L_c:.3f}   L_u {L_u:.3f}   L_s {L_s:.3f}   J {J:.3f}")
 # themselves go downhill and see where each loss would like them to be. They
 # start where we put them, as if by an encoder that knows a little already.
 # Both views are drawn, view 1 outside and view 2 inside; the radius means
-# nothing.
+# nothing. The weights of Eq. 5 are held constant here (`detach=True`); the next section
+# shows why. And we add Eq. 7 to Eq. 3, not to Eq. 5, so that the last picture differs from
+# the second by the labels alone.
 
 
 # %%
@@ -620,15 +635,15 @@ def eq3_and_eq7(z1, z2):
 ends = {
     "start": torch.stack([angle1, angle2]),
     "after Eq. 3": downhill(losses.info_nce),
-    "after Eq. 5": downhill(eq5_detached),
+    "after Eq. 5, g constant": downhill(eq5_detached),
     "after Eq. 3 + Eq. 7": downhill(eq3_and_eq7),
 }
 for title, (end1, _) in ends.items():
     z = on_circle(end1)
-    print(f"{title:20} cos(A, B) = {z[0] @ z[1]:5.2f}", end="   ")
+    print(f"{title:23} cos(A, B) = {z[0] @ z[1]:5.2f}", end="   ")
     print(f"cos(E, F) = {z[4] @ z[5]:5.2f}")
 
-centre = on_circle(ends["after Eq. 5"]).mean(dim=(0, 1)).norm()
+centre = on_circle(ends["after Eq. 5, g constant"]).mean(dim=(0, 1)).norm()
 assert centre < 1e-3
 print("After Eq. 5 the points' centre is the circle's middle, to 1e-3.")
 

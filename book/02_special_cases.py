@@ -30,8 +30,9 @@
 #
 # - Eq. 5 with unit weights is *one direction* of SimCLR's loss. Take both
 #   directions and it is SimCLR's loss exactly.
-# - Eq. 7 on one-hot labels, with the indicator and classes of equal size, is a loss with a
-#   name of its own (SINCERE), but SupCon only if every class has exactly two rows in the batch.
+# - Eq. 7 on one-hot labels, with a distance of 0 or 1 (the *indicator*) and classes of equal
+#   size, is a loss with a name of its own (SINCERE), but SupCon only if every class has exactly
+#   two rows in the batch.
 # - Another multi-label loss, MulSupCon, does contain SupCon.
 # - The authors' public code computes a third thing. Seven switches tell it from the
 #   equations, and we turn each of them alone.
@@ -368,8 +369,9 @@ agree("On the ray, Eq. 5 = log(2n - 1)", eq5(a, b, H), math.log(2 * n - 1))
 # %% [markdown]
 # ### And the public code?
 #
-# The released code weights the *positive* too. Then any constant $g$, not only
-# $g \equiv 1$, drops out of the fraction and leaves $\log g$ behind. The code also
+# The released code multiplies the positive in the *denominator* by $g$, too, and not the one
+# in the numerator. Then any constant $g$, not only $g \equiv 1$, comes out of the fraction:
+# it adds $\log g$ to the loss and nothing to the gradient. The code also
 # takes its anchors from view 2 and its negatives from view 1 only. So its special case
 # is Eq. 3 with the views swapped:
 
@@ -407,6 +409,8 @@ agree("Released with g = e, less log e, is too", library - 1, eq3(swapped1))
 # > Hamming distance that the experiments declare. The last step does not: Eq. 6 is not
 # > the loss of Khosla et al. It is the one later published as SINCERE
 # > {cite:p}`feeney2023sincere`.
+#
+# (The indicator distance is 0 if two label vectors are equal and 1 if they are not.)
 #
 # Here are both, for a whole batch. The mean over anchors is the one Khosla et al. take.
 
@@ -855,7 +859,8 @@ frame.round(4) + 0.0
 #   so these terms pull nothing; they only push negatives.
 # - **gamma_by_cardinality**: $\gamma$ divided by the mean number of labels per row, in one
 #   file of the code. On one-hot labels it does nothing.
-# - **indicator**: all $\gamma = 1$; what the code uses when each row has one class.
+# - **indicator**: distance 1 between all rows whose labels differ, so all $\gamma = 1$, and
+#   $\sigma = 1 - 1/c$ for such a pair; what the code uses when each row has one class.
 #
 # `preset="released"` turns five of them on: `gamma_by_cardinality` stands in a branch that no
 # published command runs, and the indicator is for classes.
@@ -888,7 +893,8 @@ agree("gamma_by_cardinality does nothing there", same, eq7(S, one_hot))
 # HeroCon's weights are meant for false negatives. Two other losses start from the same worry: the
 # debiased loss (DCL, {cite:p}`chuang2020dcl`) subtracts the false negatives one expects,
 # and the hard-negative loss (HCL, {cite:p}`robinson2021hcl`) gives near negatives more
-# weight on top. For both, NT-Xent is a *setting*: $\tau^+ = 0$ and $\beta = 0$.
+# weight on top. For both, NT-Xent is a *setting*: $\tau^+ = 0$ and $\beta = 0$ (HCL's own
+# $\beta$, not the weight of $L_s$).
 #
 # With $N = 2n - 2$ negatives of anchor $i$ and $w_k = f_{ik}^\beta$, the negatives' sum is
 # replaced by
@@ -950,7 +956,7 @@ frame.round(4)
 # ## The map
 #
 # Every arrow below was checked in this chapter to $10^{-12}$. A solid arrow needs a choice
-# of settings or labels, no more. A dashed one holds under a condition that ordinary
+# of settings or labels, a mean over both directions or a constant factor, no more. A dashed one holds under a condition that ordinary
 # training does not meet. (Eq. 6 stands for its mean over classes; SINCERE's mean over rows
 # is the same if the classes are equally large.)
 
@@ -1006,7 +1012,9 @@ for start, end, text, style in edges:
     ax.text(x, height, text, fontsize=9, color=colour, ha=across, va=up)
 for colour, name in ((SUP, "with labels"), (UNSUP, "without labels")):
     ax.plot([], [], "s", ms=10, color=colour, mec="0.3", label=name)
-ax.legend(loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=2)
+ax.plot([], [], "-", color="0.2", label="by choice")
+ax.plot([], [], "--", color="#B04A00", label="under a condition")
+ax.legend(loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=4)
 ax.set_xlim(-W - 0.1, 3 * X + W + 0.1)
 ax.set_ylim(-T - 0.1, 2 * HEIGHT + T + 0.1)
 ax.axis("off")

@@ -23,7 +23,7 @@
 #
 # So far we had losses. A loss alone learns nothing: it needs encoders, batches, an
 # optimiser, and rows to learn from. Here all of them come together, first as a box
-# with one button, then taken apart until nothing in it is hidden.
+# with one button, then with its lid off.
 #
 # **What we will see**
 #
@@ -119,6 +119,12 @@ print("More than 85 in 100 digits are right, from ten examples of each.")
 # the classification loss and the two contrastive losses of the first chapter,
 # $L_u$ (Eq. 5) on all rows and $L_s$ (Eq. 7) on the labelled ones. With six views
 # $L_u$ would have thirty ordered pairs of views to contrast. Each step draws one.
+#
+# What `build` makes: for each view an encoder (two blocks of Linear to 200, ReLU and
+# BatchNorm) and a projector (one such block); one $H$ (Linear, sigmoid); a linear classifier on
+# all $h$ side by side. What `train` does in a step: it takes all 100 labelled rows and 256
+# unlabelled ones, adds the three terms, and goes one step of LARS downhill
+# ([chapter 9](09_scene) says which LARS).
 
 # %%
 from herocon_lite.methods import Problem, build
@@ -165,7 +171,8 @@ plt.show()
 # $L_c$ nearly vanishes: a hundred rows are soon learnt by heart. The other two
 # cannot, because unit vectors can only be so far apart: $L_u$ has to tell every row
 # from all the others of its batch, $L_s$ every class from the others. $L_u$ hardly
-# moves in these 60 steps; what it changes shows in the representation, below.
+# moves in these 60 steps, and jumps because each step draws another pair of views and other
+# rows. What the three terms together change shows in the representation, below.
 
 # %%
 first, last = model.history_[0], model.history_[-1]
@@ -309,8 +316,8 @@ except ValueError as error:
 # ## Was it worth it?
 #
 # Two honest opponents: logistic regression on all views side by side, scaled; and the
-# estimator's own network without contrast, `alpha=0, beta=0`. Ten splits of each data
-# set, all as they come, nothing tuned: 100 labelled rows of mfeat and 120 of yeast, 200
+# estimator's own network without contrast, `alpha=0, beta=0`. The first ten splits of
+# each data set, none left out, nothing tuned: 100 labelled rows of mfeat and 120 of yeast, 200
 # steps. Only the estimator learns from the unlabelled rows. These runs are stored;
 # `python -m herocon_lite compare` makes them again.
 

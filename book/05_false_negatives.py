@@ -22,8 +22,8 @@
 # *Reads in 20 minutes, runs in 15 seconds on a CPU.*
 #
 # A contrastive loss without labels treats every other sample as a stranger.
-# Some of them are not: the second photo of a cat is a *false negative* of the
-# first. Lemma 3.1 of the paper {cite:p}`zheng2022herocon` says that a single
+# Some of them are not: the photo of another cat is a *false negative* of the
+# first cat's. Lemma 3.1 of the paper {cite:p}`zheng2022herocon` says that a single
 # one of these leads the vanilla loss $L_1$ (Eq. 3) to a sub-optimal solution.
 # The weights of Eq. 5 are there because of it. Is it true?
 #
@@ -205,9 +205,9 @@ plots.movable(
 #
 # We go through it in three steps: the gradient, the meaning of
 # "sub-optimal", the definition. Below $z_i = Z_{i,1}$ and $w_i = Z_{i,2}$, and
-# $P_{mi}$ is the share of sample $i$ in the sum of anchor $m$,
+# $P_{li}$ is the share of sample $i$ in the sum of anchor $l$,
 #
-# $$ P_{mi} = \frac{e^{z_m \cdot w_i/\tau}}{\sum_k e^{z_m \cdot w_k/\tau}} . $$
+# $$ P_{li} = \frac{e^{z_l \cdot w_i/\tau}}{\sum_k e^{z_l \cdot w_k/\tau}} . $$
 
 # %% [markdown]
 # ## Step 1: the gradient
@@ -218,15 +218,15 @@ plots.movable(
 #
 # $$ \frac{\partial L_1}{\partial w_i} = \frac1{n\tau}\Bigl[
 # \underbrace{-(1 - P_{ii})\, z_i}_{\text{anchor } i}
-# + \underbrace{\sum_{m \ne i} P_{mi}\, z_m}_{\text{all other anchors}}
+# + \underbrace{\sum_{l \ne i} P_{li}\, z_l}_{\text{all other anchors}}
 # \Bigr] , \qquad
 # \frac{\partial L_1}{\partial z_i} = \frac1{n\tau}\Bigl[
 # \sum_k P_{ik}\, w_k - w_i\Bigr] . $$
 # :::
 #
-# *Proof.* $w_i$ stands in the sum of *every* anchor. Anchor $m$'s term
-# $\log\sum_k e^{z_m \cdot w_k/\tau} - z_m \cdot w_m/\tau$ has the derivative
-# $(P_{mi} - [m = i])\, z_m/\tau$. Average over $m$. ∎
+# *Proof.* $w_i$ stands in the sum of *every* anchor. Anchor $l$'s term
+# $\log\sum_k e^{z_l \cdot w_k/\tau} - z_l \cdot w_l/\tau$ has the derivative
+# $(P_{li} - [l = i])\, z_l/\tau$. Average over $l$. ∎
 #
 # The first displayed gradient of the paper's proof has the first part only:
 # it counts $w_i$ as the positive of anchor $i$ and forgets that it is also a
@@ -441,7 +441,7 @@ pd.DataFrame(table).T.rename_axis(["batch", "tau"]).round(3).abs()
 # by $e^{1/\tau}$.
 #
 # *Stationary.* For a sample of class $a$, whose point is $\mu_a$,
-# $\sum_m P_{mi}z_m - z_i = \frac mD\mu_a + \frac{mq}D\sum_{b \ne a}\mu_b -
+# $\sum_l P_{li}z_l - z_i = \frac mD\mu_a + \frac{mq}D\sum_{b \ne a}\mu_b -
 # \mu_a = \bigl(\frac{m(1-q)}D - 1\bigr)\mu_a$, since the points add up to 0: no
 # part along the sphere.
 #
@@ -467,7 +467,7 @@ pd.DataFrame(table).T.rename_axis(["batch", "tau"]).round(3).abs()
 # It is negative because $1 - q - sxq \ge 1 - (1 + x)e^{-x} > 0$ for $x > 0$. ∎
 # :::
 #
-# For this we let autograd build the whole Hessian along the sphere and
+# To check this, we let autograd build the whole Hessian along the sphere and
 # compare its smallest eigenvalue. In every case tried it *is* the one of the
 # proposition, with $s = 0$ if there is room outside the span ($d \ge K$); and
 # there are $K(m-1)(d-1)$ negative ones, one for each way to part a class.
@@ -656,11 +656,11 @@ plots.movable(
 #
 # - "$> 1$" is the same as $z_i^*\cdot z_j^* > 0$. The temperature plays no part.
 # - "About 0" is out of reach at $\tau = 1$: for unit vectors the number is
-#   at least $1/e$. A small temperature helps only if it is small against
-#   $1/(K-1)$, where $K$ samples are to be true negatives of each other (the
-#   proposition below: $K = n$ at the optimum of $L_1$, the number of classes if
-#   each may collapse); and with $\tau$ that free, "about 0" is just
-#   $z_i^*\cdot z_j^* < 0$.
+#   at least $1/e$. A small $\tau$ can reach it, but if $N$ samples are all to be true
+#   negatives of each other, $\tau$ must be small against $1/(N-1)$ (the proposition
+#   below). At the optimum of $L_1$ that is $N = n$; if each class may sit in one
+#   point, $N$ is the number of classes. And if $\tau$ may be as small as one likes,
+#   "about 0" says no more than $z_i^*\cdot z_j^* < 0$.
 # - "Optimal" is not defined. If it means optimal for $L_1$, the only loss in
 #   sight, and there is room for it ($d \ge n-1$), {prf:ref}`negatives-repaired`
 #   says that every pair has a negative cosine: *no pair is ever a false
@@ -708,8 +708,8 @@ pd.DataFrame(table).T.round(3)
 #
 # This is the paper's case: on Scene 2,407 samples share 200 dimensions, far fewer
 # than $n - 1$. What needs no such room is the saddle: $d \ge \max(2, K-1)$ is
-# enough, however many samples there are. (It does need classes of equal size, one
-# a sample, which Scene has not.)
+# enough, however many samples there are. (It does need classes of equal size and one
+# class a sample; Scene has neither.)
 
 # %%
 torch.manual_seed(1)
@@ -745,7 +745,7 @@ for n in (4, 6, 12):
 # | Lemma 3.1, the printed proof | **invalid**: the gradient lacks the other anchors' push, and on the sphere the argument does not depend on false negatives |
 # | "easily, with only one" | **true but small**: at most about $\frac2n\log2$ for one pair (reached as $\tau \to 0$; at $\tau = 1$ of the order of $1/n^2$), up to $\log m$ for collapsed classes |
 # | collapsed classes | **stationary and a strict saddle** ({prf:ref}`negatives-saddle`) |
-# | Definition 1 | **not usable as stated**: "optimal" is undefined; "$>1$" does not depend on $\tau$; "about 0" needs $\tau \ll 1/(K-1)$ for $K$ mutual true negatives, far from the experiments' $\tau = 1$ |
+# | Definition 1 | **not usable as stated**: "optimal" is undefined; "$>1$" does not depend on $\tau$; "about 0" needs $\tau \ll 1/(N-1)$ for $N$ mutual true negatives, far from the experiments' $\tau = 1$ |
 #
 # The intuition behind the paper survives: a loss without labels does push
 # like from like, and the nearest have the largest share of it. The next chapter
@@ -762,7 +762,7 @@ for n in (4, 6, 12):
 # :::{dropdown} Solution
 # Stretch $n$ different points of a sphere, $z_i = w_i$: all gaps $z_i\cdot w_k - z_i\cdot w_i$ go to $-\infty$ and
 # $L_1 \to 0$, a value it never has. But with all $z_i = a$ and all $w_i = b$ we
-# have $P_{mi} = 1/n$, so $\sum_m P_{mi}z_m - z_i = a - a = 0$: total collapse
+# have $P_{li} = 1/n$, so $\sum_l P_{li}z_l - z_i = a - a = 0$: total collapse
 # is stationary, at $L_1 = \log n$. The proof's gradient misses these points.
 # :::
 

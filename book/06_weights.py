@@ -87,7 +87,8 @@ E2 = math.e**2
 # let autograd say how hard each is pushed. There are two ways to use $g$: as a
 # constant (`detach`: the representations get no gradient through it, while a
 # learned $H$ still does), or with its own gradient flowing, which is what Eq. 5
-# says and what the public code does.
+# says and what the public code does. Tables and legends call the first *detached* or
+# *constant*, the second *flowing*.
 
 # %%
 table = {}
@@ -220,7 +221,7 @@ print(f"{less:.0%} of the negatives are pushed less, the others more.")
 # :::{prf:proposition} A hotter loss
 # :label: weights-temperature
 # Let $H$ be the identity, the gradient flowing. Then
-# $g f = e \cdot e^{\cos(\frac1\tau - 1)}$. If the two views of each sample
+# $g f = e \cdot e^{(\frac1\tau - 1)\cos}$. If the two views of each sample
 # agree, $\cos_{ii} = 1$, and $\tau < 1$, then for every set of negatives, the
 # same on both sides,
 #
@@ -325,7 +326,7 @@ plt.show()
 
 # %% [markdown]
 # At $\tau = 1$, the paper's own, the weights change everything. At $\tau = 0.1$
-# they take one off ten.
+# they change little: the inverse temperature goes from ten to nine.
 #
 # ## Where free weights go
 #
@@ -407,7 +408,8 @@ print("after it, pairs of one class always have the smaller g.")
 
 # %% [markdown]
 # The share columns say how much of the push falls on the anchor's own class.
-# Training $H$ lowers it, at $\tau = 0.1$ hardly.
+# Training $H$ lowers it by a few hundredths at most; for signed samples at
+# $\tau = 0.1$ nothing can be seen.
 
 # %% [markdown]
 # ## Trained together: the way out is collapse
@@ -438,14 +440,15 @@ assert straight["g"] > math.e and straight["contrast"] > 0.15
 print("0.5 nats shared, 200 steps of 128 pairs.")
 print("Flowing weights: g is 1 within 0.01, and the mean cosines of positives")
 print("and of negatives are above 0.98: collapse.")
-print("Detached weights: g above 2, views told apart as well as by vanilla.")
+print("Detached weights: g above 2, partners found as well as by vanilla.")
 print("Flowing, but no bias: g above e, and no collapse.")
 
 # %% [markdown]
 # The longer record, made once by
 # `python -m herocon_lite.theory joint` (500 steps, three seeds; means). *Positive* and
-# *negative* are mean cosines, *contrast* is the Info-NCE estimate on fresh pairs in nats;
-# vanilla has a $g$ too, that of an $H$ which is neither trained nor used:
+# *negative* are mean cosines, *contrast* is $\log n - L_1$ on fresh pairs, in nats: a lower
+# bound on what one encoder's output tells of the other's, at $\tau = 1$ never much above one
+# nat ([chapter 7](07_unsupervised_bound)). Vanilla has a $g$ too, that of an $H$ which is neither trained nor used:
 
 # %%
 store = spheres.stored("..")
@@ -502,7 +505,7 @@ print("Detached weights stay within 0.03 nats of vanilla.")
 #   **HCL** {cite:p}`robinson2021hcl` does so and stresses near negatives. Both
 #   must be told the share of false negatives, and here they are told the truth.
 #
-# HCL weighs a negative by $f^\beta$, here $\beta = 1$: near ones *more*. With
+# HCL weighs a negative by $f^\beta$ (its own $\beta$, here 1): near ones *more*. With
 # $H$ = identity $g = e f^{-\tau}$ is its opposite.
 #
 # Made once by `python -m herocon_lite.theory dial` (1,500 steps, three
@@ -563,7 +566,8 @@ fig, axes = plt.subplots(1, 3, figsize=(8.4, 3.9), sharey=True)
 for place, ax in enumerate(axes):
     for kind, style in look.items():
         heights = same_class[kind][place].mean(1)
-        ax.plot(range(1, 11), heights, label=kind, **style)
+        flows = ", flowing" if kind in ("identity", "learned") else ""
+        ax.plot(range(1, 11), heights, label=kind + flows, **style)
     count = [1, 3, 7][place]
     ax.set_title(f"{count} false negative{'s' if count > 1 else ''}")
     ax.set_xticks([1, 2, 4, 6, 8, 10])
@@ -657,8 +661,10 @@ print("pushing at tau = 1/5 and below.")
 #
 # The embedded yeast set {cite:p}`elisseeff2001` has two views and 14 labels,
 # and many genes share the whole label vector: these are its false negatives.
-# We train HeroCon as printed, 120 steps of the smoke budget's batches (120
-# labelled and 200 unlabelled rows), and look at $g$ on 400 rows. One run, one
+# We train HeroCon as printed, 120 steps with 120 labelled and 200 unlabelled rows
+# each, and look at $g$ on 400 rows: its mean over the two views of a row
+# (`g_positive`), over rows with the same labels (`g_identical`) and with none in common
+# (`g_disjoint`), its `correlation` with the cosine, and the mean cosines. One run, one
 # seed: an illustration.
 
 # %% tags=["nbval-ignore-output"]
@@ -695,7 +701,8 @@ print("it follows it closely (correlation below -0.6). All g have fallen.")
 # by `python -m herocon_lite.theory scene`: preset "paper", the paper's
 # budget (200 steps, all rows in each), two noisy copies of each row and Eq. 5 (the
 # text names Eq. 4; [chapter 9](09_scene) has both), looked at on all pairs of
-# unlabelled rows.
+# unlabelled rows. `share` is the part of the push that would fall on rows with identical
+# labels if $g$ were 1, `weighted_share` the part that does.
 
 # %%
 runs = store["scene"]["runs"]

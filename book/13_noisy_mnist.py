@@ -151,7 +151,7 @@ rows = [
     ["switched on", switched_on("paper"), switched_on("released"), "none"],
     ["AUC of", area, "probabilities", "both"],
     ["arithmetic", "not given", "float64", "layers in bfloat16"],
-    ["repetitions", five, "5, same labels", "10 seeds; 3 with U"],
+    ["repetitions", five, "5, same labels", "10 seeds; 3 with U: aim"],
 ]
 table(["", "the text", "the public code", "main rows here"], rows)
 
@@ -162,16 +162,19 @@ assert negatives(many) == 4199 and few == 1000
 print("The public code changes:", ", ".join(changed))
 
 # %% [markdown]
-# A run with 4,000 unlabelled pictures a step takes several times as long, so the rows
+# A step with 4,000 unlabelled pictures has several times the work to do, so the rows
 # that see the unlabelled set ("with U") have 1,000, as the public code does, and three
-# seeds. A single HeroCon run is to have 4,000, to see what that changes.
+# seeds are wanted of them. A single HeroCon run with 4,000 is a row of its own below, once
+# it is there.
 #
 # Convolutions and dense layers multiply in bfloat16, weights and losses stay in float32
 # (torch's *autocast*; terms of their own that MIB and C2AE have are rounded, too), which
 # makes a step faster. Processors that cannot multiply in
 # bfloat16 round to it, multiply in float32, and round again: the same arithmetic, but for
-# the order of sums. Whether all this moves a result is a question like any other, and
-# has its own row below: the same seeds in float32.
+# the order of sums. Some of the runs below were made on such processors, and their records
+# say so. Whether all this moves a result is a question like any other, and has rows of its
+# own below: the same seeds in float32, as far as they are run, and the same seeds
+# multiplied in both ways.
 #
 # ## Four pictures of a digit
 #
@@ -424,10 +427,11 @@ heads += ["AUC, ours [95 %]", "of decisions [95 %]", "seeds"]
 table(heads, rows)
 
 # %%
-same = difference(KINDS["SupCon"], KINDS["HeroCon-s"])
-assert len(same) >= 3 and np.abs(same).max() < 1e-6
-print("SupCon and HeroCon-s agree on every seed, by construction: on")
-print("classes our SupCon is the paper's form, Eq. 6. Khosla's own form")
+same = difference(KINDS["SupCon"], KINDS["HeroCon-s"]).loc[:2]
+assert len(same) == 3 and np.abs(same).max() < 1e-6
+print("SupCon and HeroCon-s agree on three seeds to the last digit, by")
+print("construction (so we run more seeds of HeroCon-s alone): on classes")
+print("our SupCon is the paper's form, Eq. 6. Khosla's own form")
 print("is the row MulSupCon, as chapter 2 shows; the two are not one.")
 
 # %% [markdown]
@@ -499,7 +503,7 @@ def of(name, **other):
 def noise(name, how):
     changes = KINDS[name]["changes"] | {"views": how}
     if how == "gaussian":
-        changes |= {"share": 1}  # of the pixels: runs of the case study
+        changes |= {"share": 1}  # of the pixels: as in the case study
     return KINDS[name] | {"changes": changes}
 
 
@@ -580,7 +584,7 @@ answers = {
     for name, sides in QUESTIONS.items()
     for metric in ("f1", "auc")
 }
-TESTS = sum(len(found) > 1 for found in answers.values())
+TESTS = len(answers)  # all that are asked, run or not
 
 
 def words(name, metric):
@@ -654,37 +658,46 @@ for name in ("DNN", "HeroCon-s", "HeroCon-u", "HeroCon"):
         rows.append([name, what, *found, len(runs(**kind))])
 table(["method", "noise", *columns.values(), "seeds"], rows)
 
+
 # %%
-for name in ("DNN", "HeroCon-s", "HeroCon"):
-    kinds = (KINDS[name], no_noise(name))
-    uniform, none = (runs(**k).mean() - printed[name].f1 for k in kinds)
-    assert uniform < -0.05 and abs(none) < 0.01
-    area = runs(metric="auc_hard", **no_noise(name)).mean()
-    assert abs(area - printed[name].auc) < 0.01
-own = noise("DNN", "released")
-found = [runs(metric=m, **own) for m in ("f1", "auc_hard")]
-wanted = (printed["DNN"].f1, printed["DNN"].auc)
-assert min(map(len, found)) >= 3
-for values, told in zip(found, wanted, strict=True):
-    assert abs(values.mean() - told) < 0.01
-print("DNN, HeroCon-s and HeroCon, means: without noise F1 and the area of")
-print("decisions are within one point of the paper's F1 and AUC; with uniform")
-print("noise F1 is over five points below. DNN with the public code's noise: F1")
-print("and the area of decisions within one point of the paper's.")
+def missed(name, kind, metric="f1"):
+    """Our mean less the paper's value, in points; seeds 0 to 2."""
+    found = runs(metric=metric, **kind).loc[:2]
+    assert len(found) == 3
+    told = getattr(printed[name], metric.removesuffix("_hard"))
+    return 100 * (found.mean() - told)
+
+
+for kind in (no_noise("DNN"), noise("DNN", "released")):
+    assert abs(missed("DNN", kind)) < 1 > abs(missed("DNN", kind, "auc_hard"))
+assert missed("DNN", noise("DNN", "gaussian")) < -5
+for name in ("DNN", "HeroCon-s", "HeroCon-u", "HeroCon"):
+    assert missed(name, KINDS[name]) < -5
+for name in ("HeroCon-s", "HeroCon"):
+    assert abs(missed(name, no_noise(name))) < 1
+assert missed("HeroCon-u", no_noise("HeroCon-u")) < -1.5
+print("Means of three seeds. DNN with the public code's noise, or none: F1 and")
+print("the area of decisions are within one point of the paper's F1 and AUC;")
+print("with Gaussian or uniform noise its F1 is over five points below.")
+print("Without noise HeroCon-s and HeroCon are within one point, HeroCon-u is")
+print("more than one and a half below; with uniform noise all are over five.")
 
 # %% [markdown]
-# So the levels in the paper's table, in both columns, look like those of digits with the
-# public code's noise, which is next to none, and not like those with the noise that the
-# text describes here. (HeroCon-u without noise fits less well: the case study's α is five
-# times the table's.) It means that a level missed below, under uniform noise, is no mark
-# against a method; the orders say more.
+# DNN is the clean case: its settings are the table's. It reaches the printed F1, and as an
+# area of decisions the printed AUC, with the public code's noise, which is next to none, and
+# with neither noise of the text. The other rows without noise have the case study's
+# α and β, so they count for less, either way: two fit and one does not. Rows with the
+# public code's noise and the table's own α and β tell more, as far as they are run. Until
+# the noise is known, a level missed below, under uniform noise, is no mark against a method;
+# the orders say more.
 
 # %% [markdown]
 # ## The verdict
 #
-# The [ledger](A3_ledger)'s own rows, by its rules, one of which was made stricter with
-# runs in view (else T19, T21 and T27, whose intervals are wide, would be *undecided*). A
-# cell of the AUC column that fits the area of decisions counts as *in part* if the F1 of
+# The [ledger](A3_ledger)'s own rows, by its rules, one of which was changed with runs in
+# view: a wide interval once left even a missed mean *undecided*; the lines below the table
+# count what that moved. *In part* by order says little in the AUC column, where ours is of
+# probabilities and the printed one hardly is. A cell of that column that fits the area of decisions counts as *in part* if the F1 of
 # its row is met as well, since that area is a function of accuracy.
 
 # %% mystnb={"markdown_format": "gfm"} tags=["hide-input", "nbval-ignore-output"]
@@ -696,6 +709,10 @@ verdicts(claims)
 counts = Counter(r.verdict for r in claims)
 told = ", ".join(f"{k} {v}" for v, k in counts.most_common())
 print(f"Of {len(claims)} rows: {told}.")
+wide = [r for r in claims if r.kind == "cell" and r.seeds]
+wide = [r for r in wide if (r.hi - r.lo) / 2 > ledger.WIDE]
+told = ", ".join(f"{v} {k}" for k, v in Counter(r.verdict for r in wide).items())
+print(f"Cells that the older rule would leave undecided: {told or 'none'}.")
 short = {
     "The weights g": "the weights: HeroCon-u − g = 1",
     "The term L_u, against DNN + BN(U)": "$L_u$: HeroCon-u − DNN + BN(U)",
@@ -774,8 +791,8 @@ print(f"{len(COMMANDS)} commands make all runs of this chapter.")
 # ## What we learnt
 #
 # - "Noisy MNIST" is not one data set. In the miniature the recipe moves F1 by more
-#   than the whole table is wide. In full runs the printed levels come back with the
-#   public code's noise, or none, and not with the noise that the text describes here.
+#   than the whole table is wide. In full runs DNN's printed level comes back with the
+#   public code's noise, or none, and with neither noise that the text describes.
 # - An AUC of decisions is a function of accuracy. A column of them adds nothing to the
 #   column beside it.
 # - Five of the nine printed AUC values fit decisions, the others fit nothing we know. So

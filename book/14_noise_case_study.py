@@ -476,8 +476,7 @@ print("with two views than with one, by over 2 points on average.")
 # Two limits. Our $h$ has 50 numbers, the public code's 512; past the crossing of the two
 # spectra fine noise is the louder, so a wide $h$ has room for it. Change `widths` and
 # see what is left of the filter, and whether the two forms then differ. And the miniature
-# hardly shows the paper's drop (accuracy with fine noise and one view moves by a point or
-# two), the full runs below do, and their records hold no weights. So $\nu$ cannot say
+# does not show the paper's drop, the full runs below do, and their records hold no weights. So $\nu$ cannot say
 # why. But the full runs can be asked another question: is the drop there *without* noise?
 #
 # One more thing is confounded in "one view or two": the second copy has *new noise on
@@ -512,7 +511,8 @@ def kind(name, views, share):
 
 
 every = list(product(FOUR, FORMS, SHARES))
-f1 = {case: store.runs(**kind(*case)) for case in every}
+first = slice(SEEDS - 1)  # seeds, where another chapter wants more
+f1 = {case: store.runs(**kind(*case)).loc[first] for case in every}
 have = sum(len(found) >= SEEDS for found in f1.values())
 total = sum(map(len, f1.values()))
 print(f"{total} runs of the case study are stored;", end=" ")
@@ -529,6 +529,14 @@ assert set(studied["split.train"]) <= {labelled}
 files = find_card("mnist").checksum.items()
 assert all(read.items() <= files for read in studied["data_checksums"])
 print("All runs there are: 500 steps, 200 labels, the card's files.")
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+print("Kinds with products of rounded numbers (chapter 13 compares the two):")
+for case in every:
+    how = store.runs(metric="bfloat16", **kind(*case)).loc[first]
+    if (how == "rounded").any():
+        name, views, share = case
+        print(f"  {name}, {views}, noise {share:.0%}")
 
 # %% tags=["hide-input", "nbval-ignore-output"] mystnb={"image": {"alt": "Figure 2 redrawn: F1 against the share of noisy pixels, 0 to 100 percent, left with two views, right with one. For each of four methods a faint dot a seed, the mean and its 95 percent interval, joined by a line. A panel without runs says not run yet."}}
 fig, axes = plt.subplots(1, 2, figsize=(9.5, 4), sharey=True)
@@ -579,7 +587,7 @@ table(["", "noise", *(f"{name}, F1 [95 %]" for name in FOUR)], rows)
 
 # %% tags=["hide-input"]
 def gap(a, b):
-    return store.difference(kind(*a), kind(*b))
+    return store.difference(kind(*a), kind(*b)).loc[first]
 
 
 def worth_of(views, share):
@@ -604,7 +612,7 @@ for views, share in product(FORMS, SHARES):
 for views in FORMS:
     both = worth_of(views, 1) - worth_of(views, 0)
     answers[f"$L_u$, {views}: at full noise − without"] = both.dropna()
-TESTS = sum(len(found) > 1 for found in answers.values())
+TESTS = len(answers)  # all that are asked, run or not
 
 # %% mystnb={"markdown_format": "myst"} tags=["hide-input", "nbval-ignore-output"]
 rows = [
@@ -678,16 +686,23 @@ for share in (0, 1):
     assert results.interval(worth_of("one view", share)).hi < 0
 assert results.interval(worth_of("two views", 1)).lo > 0
 assert results.interval(one).lo > 0
+more = answers["full noise, two views: HeroCon-s − HeroCon"]
+assert results.interval(more).hi < 0
+for name in ("HeroCon-s", "HeroCon"):
+    lost = answers[f"two views: {name}, no noise − full"]
+    assert results.interval(lost).lo > 2
 print("HeroCon-u − DNN, intervals over three seeds. One view: below zero with")
 print("full noise and without any, and further below without. Two views: above")
-print("zero with full noise.")
+print("zero with full noise; there HeroCon is above HeroCon-s, and noise costs")
+print("both over two points.")
 
 # %% [markdown]
-# **The paper's observation stands, its explanation does not** (three seeds, each interval
-# by itself). With one view $L_u$ costs
-# F1, with two noisy copies it brings some, as Figure 2 has it. But with one view it costs
-# HeroCon-u *more* where there is no noise to let in (HeroCon about as much, as far as
-# three seeds can tell). What Eq. 4 does to these networks it does to clean digits. (Two
+# **The drop comes back; the reason that the paper gives does not explain it here** (three
+# seeds, each interval by itself; Eq. 4 with our linear map, and 699 negatives). With one
+# view $L_u$ costs HeroCon-u and HeroCon F1. But it costs HeroCon-u *more* where there is no
+# noise to let in; for HeroCon the interval is wide on both sides of zero. What Eq. 4 does to
+# these networks it does to clean digits. And not all else of the figure comes back: with two
+# views HeroCon-s is not the best, and noise is no small matter. (Two
 # views without noise are one picture twice: there Eq. 5 has an easy task, and its row
 # says what that is worth.) We have not found out what Eq. 4 does. A
 # guess: to be told from 699 others by a linear map of its pixels, $z$ must keep what sets
@@ -734,8 +749,8 @@ for name, views in product(FOUR, FORMS):
     cost, peak, cells = [], [], ["–", "–", "–"]
     for share in SHARES:
         case = kind(name, views, share)
-        cost += [*store.runs(metric="cost", **case)]
-        peak += [*store.runs(metric="peak_mib", **case)]
+        cost += [*store.runs(metric="cost", **case).loc[first]]
+        peak += [*store.runs(metric="peak_mib", **case).loc[first]]
     if cost:
         cells = [f"{sum(cost) / 60:.0f}", f"{max(cost):.0f}"]
         cells.append(f"{max(peak) / 1024:.1f}")

@@ -818,7 +818,7 @@ answers = {}
 for a, b in QUESTIONS:
     for metric in ("f1", "auc"):
         answers[a, b, metric] = gap(a, b, metric)
-TESTS = sum(len(found) > 1 for found in answers.values())
+TESTS = len(answers)  # all that are asked, run or not
 
 # %% mystnb={"markdown_format": "gfm"} tags=["hide-input", "nbval-ignore-output"]
 rows = []

@@ -157,17 +157,14 @@ plt.show()
 # - *no*, *perhaps not*: worse in some and better in none, surely or not;
 # - *little to gain*: zero lies in every interval.
 #
-# In brackets stands of how many of these the rule could be asked. A *yes* from fewer is
+# The brackets say for how many of these there are runs. A *yes* from fewer is
 # no stronger than a *worth trying* from all.
 
 
 # %%
 def side(found, tests):
-    """2 surely better, 1 better, 0 not told apart, …
-
-    None: few seeds, or one method under two names.
-    """
-    if len(found) < 3 or not np.any(found):
+    """2 surely better, 1 better, 0 not told apart, …; None: few seeds."""
+    if len(found) < 3:
         return None
     told = in_words(found, aim=0, tests=tests)
     sign = 1 if told.startswith("better") else -1
@@ -214,8 +211,10 @@ TESTS = (len(PARTS) + len(INSTEAD)) * len(ASKED)
 
 def sides(pair, asked):
     """For each data set and metric what the difference says."""
-    tuned = {"yeast"} if "mib" in pair else ()  # see below
-    found = [gap(d, *pair, m) if d not in tuned else () for d, m in asked]
+    out = {"yeast"} if "mib" in pair else ()  # tuned: see below
+    if pair == ("herocon-s", "supcon"):  # on classes one method, two names
+        out = {"MOCHA", "N-MNIST"}
+    found = [gap(d, *pair, m) if d not in out else () for d, m in asked]
     return [side(each, TESTS) for each in found]
 
 
@@ -240,10 +239,11 @@ def answers(pairs, last):
 answers(PARTS, "use it?")
 
 # %% [markdown]
-# Points, paired by seed, with 95 % intervals; a number without one is a single run.
-# (Seeds wanted: 20 on Scene, 5 on yeast and MOCHA, 3 on N-MNIST. With three seeds the
-# corrected interval is several times as wide, so nothing on N-MNIST can well be *sure*,
-# and where N-MNIST is asked *yes* is hardly within reach.) What holds with the runs that
+# Points, paired by seed, with 95 % intervals; a number without one is of one or two runs.
+# (Seeds wanted: 20 on Scene, 5 on yeast and MOCHA; on N-MNIST 10 where both sides see labels
+# only, else 3. With three seeds the corrected interval is several times as wide, so there
+# only a difference that is huge, or hardly varies from seed to seed, can be *sure*, and a
+# *yes* is hardly within reach.) What holds with the runs that
 # have been there for long:
 
 # %%
@@ -309,7 +309,7 @@ heads = [f"{data}, {m}" for data in ("Scene", "MOCHA") for m in ("F1", "AUC")]
 table(["HeroCon with …, less as printed", *heads], rows)
 
 # %% [markdown]
-# And what the parts cost: the median run, in seconds of one processor core.
+# And what the parts cost: the median run, in processor seconds (older records: wall time).
 
 # %% tags=["hide-input", "nbval-ignore-output"]
 for data in SHOWN:
@@ -322,15 +322,20 @@ for data in SHOWN:
     told = "{:.0f} with BatchNorm alone, {:.0f} with the contrast of views,\n"
     told += "   {:.0f} with its weights, {:.0f} with that of labels, too."
     print(f"{data}:", told.format(*price))
-    assert 1.2 < price[2] / price[1] < 2 and 0.9 < price[3] / price[2] < 1.1
+    if data in ("Scene", "MOCHA"):  # dense networks; convolutions hide the rest
+        assert 1.2 < price[2] / price[1] < 2
+        assert 0.9 < price[3] / price[2] < 1.1
 
 # %%
-found = [*sides(PARTS["contrast of labels"], ASKED), *sides(PARTS["$L_s$ beside $L_u$"], ASKED)]
+LONG = [a for a in ASKED if a[0] in ("Scene", "MOCHA", "N-MNIST")]
+both = [PARTS["contrast of labels"], PARTS["$L_s$ beside $L_u$"]]
+found = [said for pair in both for said in sides(pair, LONG)]
 assert min(s for s in found if s is not None) >= 0
 gained = gap("N-MNIST", *PARTS["$L_s$ beside $L_u$"], "f1")
 assert len(gained) >= 3 and results.interval(gained).mean > 2
-print("Contrast of labels: nowhere worse, alone or beside that of views; on")
-print("N-MNIST over two points of F1 beside it (mean of the seeds).")
+print("Contrast of labels, on Scene, MOCHA and N-MNIST: nowhere told to be")
+print("worse, alone or beside that of views; on N-MNIST over two points of F1")
+print("beside it (mean of the seeds).")
 
 # %% [markdown]
 # ## A recipe
@@ -340,8 +345,9 @@ print("N-MNIST over two points of F1 beside it (mean of the seeds).")
 # 2. Add contrast of the views. Its weight and its temperature can be worth more than
 #    everything after them, in either direction; whether a choice inside the labelled rows
 #    finds them, [chapter 16](16_beyond) tells.
-# 3. Contrast of labels costs next to no time and was nowhere worse: keep it. The weights
-#    $g$ make a step half as dear again and bring little: try without them.
+# 3. Contrast of labels costs next to no time and was nowhere told to be worse: keep it. The
+#    weights $g$ make a step of a dense network take half as long again and bring little:
+#    try without them.
 # 4. With several labels a row, choose the threshold inside the labelled rows, or
 #    compare by AUC.
 # 5. Draw the labelled rows anew for each seed, pair the differences, print the
@@ -354,7 +360,8 @@ print("N-MNIST over two points of F1 beside it (mean of the seeds).")
 # model.fit(labelled_views, Y, unlabeled=other_views)  # chooses the threshold
 # ```
 #
-# [Chapter 4](04_three_lines) has the rest. For a loop of your own,
+# [Chapter 4](04_three_lines) has the rest. The estimator always has the weights $g$
+# (`detach=True` holds them constant); to go without them takes a loop of your own, where
 # `losses.weighted_unsupervised` with `H=None` is the contrast without weights.
 #
 # ## Where it breaks
@@ -364,6 +371,9 @@ print("N-MNIST over two points of F1 beside it (mean of the seeds).")
 #   large pretrained encoder the unlabelled rows may have less to add.
 # - The unlabelled rows are the test rows, as in the paper. Where they are not, the gain
 #   can be another: chapter 9 has the inductive rows.
+# - An interval covers another draw of labelled rows, noise and first weights from *these*
+#   data. The test rows are nearly the same for every seed, so it says nothing of new data
+#   of the same kind.
 # - Nothing that is asked was tuned, so a method whose default suits a data set looks better than it
 #   is. The temperature shows how much that can matter.
 #
@@ -413,7 +423,7 @@ for name, pair in PARTS.items():
 
 # %% [markdown]
 # **2.** A part that does nothing is asked five times, each time of other data, with five
-# seeds, and there are 75 tests on the page. How often does the rule say anything but
+# seeds, on a page with 75 tests, say. How often does the rule say anything but
 # *little to gain*? And how often one of its sure words (*yes*, *worth trying*, *no*)?
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Show solution 2", "code_prompt_hide": "Hide solution 2"}

@@ -382,10 +382,10 @@ def _cell(runs: Runs, data: str, method: str, metric: str) -> dict:
             found = results.interval(values)
             order = _order(runs, data, method, metric, full=False)
             told = "; the order against DNN is found" if order else ""
-            row["beside"] = (
-                f"reduced ({_budget(smaller)}): {_shown(found, len(values))}, "
-                f"{len(values)} seeds{told}"
-            )
+            n = len(values)
+            shown = _shown(found, n if n >= ENOUGH else 1)  # an interval from two says nothing
+            seeds = f"{n} seeds" if n > 1 else "one run"
+            row["beside"] = f"reduced ({_budget(smaller)}): {shown}, {seeds}{told}"
         return row | {"why": why}
     values = mine[column].dropna().tolist()
     order = _order(runs, data, method, metric)
@@ -558,8 +558,8 @@ def _case_study(runs: Runs, pages: Pages) -> dict[str, Finding]:
         """The F1 that L_u costs with one view, by seed."""
         a, b = (at(m, "one view", share) for m in (without, method))
         key = ["seed", "split.checksum"]
-        both = a.merge(b[[*key, "f1"]], on=key, suffixes=("", "_with"))
-        return both.assign(f1=both["f1"] - both["f1_with"])
+        both = b.merge(a[[*key, "f1"]], on=key, suffixes=("", "_without"))
+        return both.assign(f1=both["f1_without"] - both["f1"])
 
     reason = [
         (f"what L_u costs {m}, one view, full noise − none", lost(m, w, 1.0), lost(m, w, 0.0))

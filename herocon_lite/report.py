@@ -170,20 +170,23 @@ def switched_on(preset: str) -> str:
     return ", ".join(f"`{name}`" for name in found) or "none"
 
 
+FEW = ("not run yet", "one run", "two runs")  # too few for an interval that says anything
+
+
 def level(found: pd.Series, digits: int = 4) -> str:
-    """Mean and 95 % interval of some runs; one run is said to be one."""
+    """Mean and 95 % interval of some runs; one or two are said to be that."""
     if len(found) == 0:
-        return "not run yet"
+        return FEW[0]
     mean, _, lo, hi = (f"{value:.{digits}f}" for value in results.interval(found))
-    return f"{mean}, one run" if len(found) == 1 else f"{mean} [{lo},{NO_BREAK}{hi}]"
+    return f"{mean}, {FEW[len(found)]}" if len(found) < 3 else f"{mean} [{lo},{NO_BREAK}{hi}]"
 
 
 def in_points(found: pd.Series) -> str:
-    """Mean and 95 % interval of paired differences, in points."""
+    """Mean and 95 % interval of paired differences, in points; of one or two the mean alone."""
     if len(found) == 0:
         return "–"
     mean, _, lo, hi = (f"{value:+.2f}" for value in results.interval(found))
-    return (mean if len(found) == 1 else f"{mean} [{lo},{NO_BREAK}{hi}]").replace("-", "−")
+    return (mean if len(found) < 3 else f"{mean} [{lo},{NO_BREAK}{hi}]").replace("-", "−")
 
 
 def in_words(found: pd.Series, aim: int, tests: int = 1) -> str:
@@ -197,8 +200,8 @@ def in_words(found: pd.Series, aim: int, tests: int = 1) -> str:
     from scipy.special import stdtrit
 
     n = len(found)
-    if n < 2:
-        return ("not run yet", "one run")[n]
+    if n < 3:
+        return FEW[n]
     mean, sd, lo, hi = results.interval(found)
     few = f" ({n} seeds so far)" if n < aim else ""
     if lo <= 0 <= hi:

@@ -107,11 +107,21 @@ def test_differences_in_points():
         ([1.0, 1.1, 0.9], "better"),
         ([-1.0, -1.1, -0.9], "worse"),
         ([-1.0, 1.1, 0.9], "not told apart"),
-        ([1.0, 1.1], "better (2 seeds so far)"),
+        ([1.0, 1.1], "two runs"),
     ],
 )
 def test_differences_in_words(values, told):
     assert report.in_words(pd.Series(values, dtype=float), aim=3) == told
+
+
+def test_seeds_that_are_still_to_come_are_mentioned():
+    assert report.in_words(pd.Series([1.0, 1.1, 0.9]), aim=5) == "better (3 seeds so far)"
+
+
+@pytest.mark.parametrize("count, words", list(enumerate(report.FEW)))
+def test_one_or_two_runs_have_no_interval(count, words):
+    found = pd.Series([0.5, 0.75][:count], dtype=float)
+    assert report.level(found).endswith(words) and "[" not in report.in_points(found)
 
 
 def test_one_of_many_differences_may_be_chance():
