@@ -7,6 +7,7 @@ import ast
 import os
 import platform
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 # Threads that wait for each other by spinning make small nets five times slower on a shared
@@ -26,12 +27,20 @@ def main(argv: list[str] | None = None) -> int:
         prog="python -m herocon_lite",
         description="Contrastive learning for data with several views and several labels.",
     )
+    stored = argparse.ArgumentParser(add_help=False)  # what several commands share
+    stored.add_argument(
+        "--folder", type=Path, default=Path("results"), help="the record of all runs"
+    )
+    printed = argparse.ArgumentParser(add_help=False)
+    style = printed.add_mutually_exclusive_group()
+    style.add_argument("--csv", action="store_true", help="for programs")
+    style.add_argument("--md", action="store_true", help="Markdown, the default")
     commands = parser.add_subparsers(dest="command", required=True)
     bench = commands.add_parser(
         "bench", help="time and memory of the losses beside the literal formulas and libraries"
     )
     bench.add_argument(
-        "--sizes", type=_size, nargs="+", help="numbers of samples (default: 500 … 50,000)"
+        "--sizes", type=_whole(2), nargs="+", help="numbers of samples (default: 500 … 50,000)"
     )
     bench.add_argument(
         "--folder", type=Path, help="where to save (default: results, if all sizes are run)"
@@ -45,7 +54,7 @@ def main(argv: list[str] | None = None) -> int:
     )
     efficiency.set_defaults(run=_efficiency)
     run = commands.add_parser(
-        "run", help="train and test methods on a data set; done runs are skipped"
+        "run", parents=[stored], help="train and test methods on a data set; done runs are skipped"
     )
     run.add_argument("data", help="a data set, such as yeast; the command data lists them")
     run.add_argument(
@@ -88,39 +97,29 @@ def main(argv: list[str] | None = None) -> int:
     run.add_argument("--split", default="paper", help="paper, released or utterance")
     run.add_argument("--views", help="how one view becomes two: see herocon_lite.views.two_views")
     run.add_argument("--device", help="cpu, cuda, mps; default: the best one here")
-    run.add_argument("--folder", type=Path, default=Path("results"), help="the record of all runs")
     run.set_defaults(run=_run)
-    table = commands.add_parser("table", help="means and 95 %% intervals of all finished runs")
+    table = commands.add_parser(
+        "table", parents=[stored, printed], help="means and 95 %% intervals of all finished runs"
+    )
     table.add_argument("data", nargs="?", help="one data set (default: all)")
-    style = table.add_mutually_exclusive_group()
-    style.add_argument("--csv", action="store_true", help="for programs")
-    style.add_argument("--md", action="store_true", help="Markdown, the default")
     table.add_argument(
         "--against", metavar="METHOD", help="differences to this one, on the same seeds and splits"
     )
-    table.add_argument(
-        "--folder", type=Path, default=Path("results"), help="the record of all runs"
-    )
     table.set_defaults(run=_table)
     repeat = commands.add_parser(
-        "repeat", help="run some stored runs again, picked at random, and compare"
+        "repeat", parents=[stored], help="run some stored runs again, picked at random, and compare"
     )
     repeat.add_argument("data", nargs="?", help="one data set (default: all)")
-    repeat.add_argument("--count", type=_count, default=3, help="how many (default: %(default)s)")
+    repeat.add_argument(
+        "--count", type=_whole(1), default=3, help="how many (default: %(default)s)"
+    )
     repeat.add_argument("--seed", type=int, help="of the pick, to pick the same ones again")
     repeat.add_argument("--device", help="as for run; another one than the record's may differ")
-    repeat.add_argument(
-        "--folder", type=Path, default=Path("results"), help="the record of all runs"
-    )
     repeat.set_defaults(run=_repeat)
     ledger = commands.add_parser(
-        "ledger", help="every claim of the paper with a verdict, from all finished runs"
-    )
-    style = ledger.add_mutually_exclusive_group()
-    style.add_argument("--csv", action="store_true", help="for programs")
-    style.add_argument("--md", action="store_true", help="Markdown, the default")
-    ledger.add_argument(
-        "--folder", type=Path, default=Path("results"), help="the record of all runs"
+        "ledger",
+        parents=[stored, printed],
+        help="every claim of the paper with a verdict, from all finished runs",
     )
     ledger.set_defaults(run=_ledger)
     compare = commands.add_parser(
@@ -129,14 +128,11 @@ def main(argv: list[str] | None = None) -> int:
     compare.add_argument("--folder", type=Path, default=Path("results"), help="where to save")
     compare.set_defaults(run=_compare)
     beyond = commands.add_parser(
-        "beyond", help="HeroCon with single changes: cross-validated, and tested"
+        "beyond", parents=[stored], help="HeroCon with single changes: cross-validated, and tested"
     )
     beyond.add_argument("data", choices=("scene", "mocha", "mnist"))
     beyond.add_argument("--seeds", type=_seeds, default=range(1), metavar="N", help="as for run")
     beyond.add_argument("--device", help="as for run")
-    beyond.add_argument(
-        "--folder", type=Path, default=Path("results"), help="the record of all runs"
-    )
     beyond.set_defaults(run=_beyond)
     data = commands.add_parser(
         "data", help="the data doctor: which data sets are here, whole and right"
@@ -332,16 +328,15 @@ def _data(arguments: argparse.Namespace) -> int:
 WORDS = ("true", "false")  # of a shell's user, for Python's; "none" is a kind of projector
 
 
-def _size(text: str) -> int:
-    if not text.isdecimal() or int(text) < 2:
-        raise argparse.ArgumentTypeError(f"a size is a whole number, at least 2; got {text}")
-    return int(text)
+def _whole(least: int) -> Callable[[str], int]:
+    def number(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise argparse.ArgumentTypeError(
+                f"this is a whole number, at least {least}; got {text}"
+            )
+        return int(text)
 
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"a count is a whole number, at least 1; got {text}")
-    return int(text)
+    return number
 
 
 def _seeds(text: str) -> range:

@@ -8,9 +8,7 @@ not run, and the table says so.
 
 from __future__ import annotations
 
-import json
 import math
-import os
 import subprocess
 import sys
 import time
@@ -53,7 +51,7 @@ clock = time.process_time
 # ------------------------------------------------------------------ what is compared
 
 
-def _cos(a: Tensor, b: Tensor) -> Tensor:
+def cos_as_printed(a: Tensor, b: Tensor) -> Tensor:
     """As the paper prints it: the dot product over the product of the norms."""
     return a @ b.T / (a.norm(dim=1)[:, None] * b.norm(dim=1)[None, :])
 
@@ -62,7 +60,7 @@ def _cos_of_unit_rows(a: Tensor, b: Tensor) -> Tensor:
     return (a / a.norm(dim=1, keepdim=True)) @ (b / b.norm(dim=1, keepdim=True)).T
 
 
-def literal_unsupervised(z1: Tensor, z2: Tensor, H: losses.Net, cos=_cos) -> Tensor:
+def literal_unsupervised(z1: Tensor, z2: Tensor, H: losses.Net, cos=cos_as_printed) -> Tensor:
     """Eq. 5 typed in from the paper: anchors against both views, n × 2n matrices and all."""
     n, keys = len(z1), torch.cat([z1, z2])
     f = torch.exp(cos(z1, keys))
@@ -80,8 +78,8 @@ def label_loop(s: Tensor, Y: Tensor) -> Tensor:
         has, lacks = Y[:, a] == 1, Y[:, a] == 0
         sigma = 1 - (Y[has][:, None] != Y[has][None]).sum(2).to(s.dtype) / c
         gamma = (Y[has][:, None] != Y[lacks][None]).sum(2)
-        up = sigma * torch.exp(_cos(s[has], s[has]))
-        down = up + (gamma * torch.exp(_cos(s[has], s[lacks]))).sum(1, keepdim=True)
+        up = sigma * torch.exp(cos_as_printed(s[has], s[has]))
+        down = up + (gamma * torch.exp(cos_as_printed(s[has], s[lacks]))).sum(1, keepdim=True)
         terms = -torch.log(up / down)
         pairs = len(terms) * (len(terms) - 1)
         total = total + (terms.sum() - terms.diagonal().sum()) / pairs
@@ -256,7 +254,7 @@ def fresh_process(
 ) -> tuple[float, float]:
     """Seconds, and peak MiB above the inputs, of one step in a process of its own."""
     command = [sys.executable, "-m", module, group, name, str(n)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     seconds, mib = map(float, done.stdout.split())
     return seconds, mib
 
@@ -344,8 +342,8 @@ def table(rows: list[dict]) -> str:
         for name in members:
             p, q = (growth(rows, group, name, c) for c in ("seconds", "peak_mib"))
             if p is not None:
-                memory = "too little to tell" if q is None else f"{q:.2f}"
-                lines.append(f"- {group}, {name}: p = {p:.2f}, q = {memory}")
+                grows = "too little to tell" if q is None else f"{q:.2f}"
+                lines.append(f"- {group}, {name}: p = {p:.2f}, q = {grows}")
     return "\n".join(lines)
 
 
@@ -362,18 +360,10 @@ def where_measured() -> dict:
     }
 
 
-def save_lines(path: Path, lines: list[dict]) -> None:
-    """One object a line; the file is whole or as it was."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_suffix(f".{os.getpid()}.partial")  # two processes may save at once
-    beside.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-    os.replace(beside, path)
-
-
 def save(rows: list[dict], folder: Path) -> None:
     """bench.jsonl, one object a line, the first one telling where it was measured; and bench.md."""
     where = where_measured()
-    save_lines(folder / "bench.jsonl", [where, *rows])
+    results.save_lines(folder / "bench.jsonl", [where, *rows])
     told = ", ".join(f"{key} {value}" for key, value in where.items())
     head = f"# Time and memory of the losses\n\nMade by `python -m herocon_lite bench` ({told}).\n"
     (folder / "bench.md").write_text(f"{head}{ABOUT}\n\n{table(rows)}\n", "utf-8")

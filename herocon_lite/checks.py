@@ -14,13 +14,18 @@ from torch import Tensor
 
 
 def check_temperature(temperature: float) -> None:
-    if not _between(0, temperature) or temperature == 0:
+    if not _not_negative(temperature) or temperature == 0:
         raise ValueError(f"temperature must be a positive number; got {temperature!r}.")
 
 
 def check_weight(name: str, value: float) -> None:
-    if not _between(0, value):
+    if not _not_negative(value):
         raise ValueError(f"{name} must be a finite number ≥ 0; got {value!r}.")
+
+
+def check_probability(name: str, value: float) -> None:
+    if not _not_negative(value) or value >= 1:
+        raise ValueError(f"{name} must be in [0, 1), a probability; got {value!r}.")
 
 
 def check_choice(name: str, value: object, options: Iterable[str]) -> None:
@@ -114,9 +119,9 @@ def check_labels(s: Tensor, Y: Tensor, name: str = "Y") -> Tensor:
     return Y.to(torch.promote_types(s.dtype, torch.float32))
 
 
-def _between(least: float, value: object) -> bool:
+def _not_negative(value: object) -> bool:
     try:
-        return bool(least <= value < math.inf)
+        return bool(0 <= value < math.inf)
     except (TypeError, RuntimeError):  # no number, or several
         return False
 

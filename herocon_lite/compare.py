@@ -7,7 +7,6 @@ that rest. Every split is one line of ``results/estimator.jsonl``.
 
 from __future__ import annotations
 
-import json
 import time
 import warnings
 from pathlib import Path
@@ -16,7 +15,6 @@ import numpy as np
 from tqdm import tqdm
 
 from herocon_lite import results
-from herocon_lite.bench import save_lines
 from herocon_lite.data import Dataset, Split, load, split
 from herocon_lite.estimator import HeroConClassifier
 from herocon_lite.metrics import evaluate
@@ -69,14 +67,15 @@ def logistic_regression(dataset: Dataset, parts: Split) -> np.ndarray:
     return P
 
 
-def run(folder: Path, names: tuple[str, ...] = DATA, splits: int = SPLITS) -> list[dict]:
-    """All splits that have no line of this commit yet, each stored as it ends."""
+def run(folder: Path) -> list[dict]:
+    """All splits that have no line of this code yet, each stored as it ends."""
     path = folder / "estimator.jsonl"
-    rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-    where = results.environment(pick_device())  # before training: the checkout may move
-    rows = [row for row in rows if row["commit"] == where["commit"]]  # never of two estimators
+    # before training: the checkout may move
+    where = results.environment(pick_device()) | {"code": results.code()}
+    rows = results.read_lines(path)
+    rows = [row for row in rows if row.get("code") == where["code"]]  # never of two estimators
     done = {(row["data"], row["seed"]) for row in rows}
-    work = [(name, seed) for name in names for seed in range(splits) if (name, seed) not in done]
+    work = [(name, seed) for name in DATA for seed in range(SPLITS) if (name, seed) not in done]
     for name, seed in tqdm(work, unit="split", disable=not work):
         dataset = load(name)
         parts = split(dataset, seed=seed)
@@ -86,7 +85,7 @@ def run(folder: Path, names: tuple[str, ...] = DATA, splits: int = SPLITS) -> li
             scores = evaluate(dataset.labels[parts.test], method(dataset, parts), dataset.kind)
             row[method.__name__] = scores | {"seconds": round(time.perf_counter() - start, 2)}
         rows.append({**row, "data_checksums": dataset.checksums, **where})
-        save_lines(path, rows)
+        results.save_lines(path, rows)
     return rows
 
 

@@ -21,10 +21,9 @@ import torch.nn.functional as F
 from torch import Tensor
 from tqdm import tqdm
 
-from herocon_lite import bench, losses
-from herocon_lite.bench import OURS, Step
+from herocon_lite import bench, losses, results
+from herocon_lite.bench import OURS, Step, cos_as_printed
 from herocon_lite.methods import Method, Problem, build
-from herocon_lite.results import Interval
 
 LITERAL, RELEASED = "literal", "released-like"
 BY = (LITERAL, RELEASED, OURS)
@@ -54,8 +53,8 @@ def released_unsupervised(z1: Tensor, z2: Tensor, H: losses.Net) -> Tensor:
     [i, k] holds row i of view 1 and row k of view 2, and the sum runs over i. The positive is
     weighted too, and the half of g with H on view 2 is transposed. Its constants are left out.
     """
-    f = torch.exp(bench._cos(z1, z2))
-    g = (torch.exp(1 - bench._cos(H(z1), z2)) + torch.exp(1 - bench._cos(H(z2), z1))) / 2
+    f = torch.exp(cos_as_printed(z1, z2))
+    g = (torch.exp(1 - cos_as_printed(H(z1), z2)) + torch.exp(1 - cos_as_printed(H(z2), z1))) / 2
     return -torch.log(f.diagonal() / (g * f).sum(0)).mean()
 
 
@@ -67,8 +66,8 @@ def released_supervised(s: Tensor, Y: Tensor) -> Tensor:
     total = 0
     for a in range(Y.shape[1]):
         has, lacks = Y[:, a] == 1, Y[:, a] == 0
-        up = torch.exp(bench._cos(s[has], s[has]))
-        down = torch.exp(bench._cos(s[has], s[lacks])).sum(1) + up
+        up = torch.exp(cos_as_printed(s[has], s[has]))
+        down = torch.exp(cos_as_printed(s[has], s[lacks])).sum(1) + up
         total = total - torch.log(up / down).mean()
     return total
 
@@ -186,7 +185,7 @@ def series(
 
 def power(
     rows: Sequence[dict], what: str, by: str, column: str = "seconds", up_to: int = FITTED_UP_TO
-) -> Interval | None:
+) -> results.Interval | None:
     """The p of column ~ size^p: least squares on logarithms, one point a size.
 
     The 95 % interval is the regression's, Student's t. A curve that is no power law leaves larger
@@ -203,7 +202,7 @@ def power(
     residual = y - slope * x
     error = math.sqrt(residual @ residual / (len(x) - 2) / (x @ x))
     half = stdtrit(len(x) - 2, 0.975) * error
-    return Interval(float(slope), error, float(slope - half), float(slope + half))
+    return results.Interval(float(slope), error, float(slope - half), float(slope + half))
 
 
 def table(rows: Sequence[dict]) -> str:
@@ -239,7 +238,7 @@ def save(rows: list[dict], folder: Path) -> None:
         "batch": BATCH,
         "precision": PRECISION,
     }
-    bench.save_lines(folder / "efficiency.jsonl", [where, *rows])
+    results.save_lines(folder / "efficiency.jsonl", [where, *rows])
 
 
 if __name__ == "__main__":  # a fresh process, started by bench.fresh_process

@@ -541,5 +541,7 @@ def _check_constant(varies: np.ndarray, kind: str) -> None:
 
 
 def _plain(value):
-    """Numbers of NumPy, for JSON."""
+    """Numbers and sequences of NumPy, for JSON; a device by its name."""
+    if isinstance(value, torch.device):
+        return str(value)
     return value.item() if isinstance(value, np.generic) else list(value)

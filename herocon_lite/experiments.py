@@ -286,8 +286,6 @@ def execute(
         return None
     where = pick_device(device)
     environment = results.environment(where)  # before training: the checkout may move
-    # Another commit's half-done run is another run, and so is that of edited files.
-    code = environment["commit"].replace(" ", "-") + ("-dirty" if environment["dirty"] else "")
     rounds = [(parts.train, parts.test)]
     if run.protocol == CROSS_VALIDATION:
         rounds = folds(parts.train, run.seed)
@@ -304,7 +302,7 @@ def execute(
             run.seed,
             where,
             progress=progress,
-            checkpoint=checkpoint and checkpoint / f"{name}-{code}-{number}.pt",
+            checkpoint=checkpoint and checkpoint / f"{name}-{results.code()}-{number}.pt",
         )
         trained.append(training)
         predicted.append(predict(method, _rows(data, asked), data.kind))
@@ -360,9 +358,10 @@ def execute_all(runs: list[Run], folder: Path, device: str | None = None) -> int
     finite is told at the end and does not keep the others from being made.
     """
     _check_writable(folder)
-    ranks.start(pick_device(device))  # a wrong name fails before any work
-    first = ranks.world()[0] == 0  # of several processes one writes
+    where = pick_device(device)  # a wrong name fails before any work
     dataset = load(runs[0].data)
+    ranks.start(where)
+    first = ranks.world()[0] == 0  # of several processes one writes
     done, failed = 0, []
     bar = tqdm(runs, unit="run", disable=len(runs) == 1 or not first)
     try:

@@ -669,7 +669,7 @@ def _efficiency(folder: Path, pages: Pages) -> dict[str, Finding]:
     from herocon_lite import efficiency
 
     about = 0.5
-    page, rows = pages.of("efficiency"), _lines(folder / "efficiency.jsonl")
+    page, rows = pages.of("efficiency"), results.read_lines(folder / "efficiency.jsonl")
 
     def of(what: str, claimed: int) -> Finding:
         fits = {by: efficiency.power(rows, what, by) for by in efficiency.BY}
@@ -687,12 +687,6 @@ def _efficiency(folder: Path, pages: Pages) -> dict[str, Finding]:
         return Finding(verdict, ours, why, page, "timing", beside="; ".join(beside))
 
     return {"fig_4a": of(efficiency.TRAINING, 1), "fig_4b": of(efficiency.NEGATIVE, 2)}
-
-
-def _lines(path: Path) -> list[dict]:
-    if not path.exists():
-        return []
-    return [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
 
 
 # ------------------------------------------------------------------ pages
@@ -725,15 +719,15 @@ class Pages:
 # ------------------------------------------------------------------ the ledger
 
 
-def ledger(folder: str | Path = "results", book: str | Path | None = None) -> list[Row]:
+def ledger(folder: str | Path = "results") -> list[Row]:
     """All claims, in the paper's order within each kind.
 
     Args:
-        folder: with ``runs/``, ``label_counts.json`` and ``efficiency.jsonl``.
-        book: the book's folder, for the links; by default beside ``folder``.
+        folder: with ``runs/``, ``label_counts.json`` and ``efficiency.jsonl``; beside it ``book/``,
+            whose pages the rows name.
     """
     folder = Path(folder)
-    pages = Pages(Path(book) if book else folder.resolve().parent / "book")
+    pages = Pages(folder.resolve().parent / "book")
     runs = Runs(results.load(folder))
     counts = folder / "label_counts.json"
     counts = json.loads(counts.read_text("utf-8"))["sets"] if counts.exists() else {}

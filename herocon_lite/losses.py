@@ -19,13 +19,16 @@ import torch
 from torch import Tensor
 
 from herocon_lite.checks import (
+    check_choice,
     check_classes,
     check_labels,
     check_matrix,
+    check_probability,
     check_returned,
     check_temperature,
     check_tensor,
     check_views,
+    check_weight,
 )
 from herocon_lite.similarity import (
     cosines,
@@ -153,10 +156,8 @@ def hard_negative(
         beta: concentration on near negatives, ≥ 0; 0 gives :func:`debiased`.
     """
     check_views(temperature, z1=z1, z2=z2)
-    if not 0 <= tau_plus < 1:
-        raise ValueError(f"tau_plus must be in [0, 1), a probability; got {tau_plus}.")
-    if not 0 <= beta < math.inf:
-        raise ValueError(f"beta must be a finite number ≥ 0; got {beta}.")
+    check_probability("tau_plus", tau_plus)
+    check_weight("beta", beta)
     if len(z1) == 1:
         return (unit(z1).sum() + unit(z2).sum()) * 0  # no negatives
     log_n = math.log(2 * len(z1) - 2)
@@ -253,7 +254,7 @@ def weighted_unsupervised(
     check_views(temperature, z1=z1, z2=z2)
     if anchors is not None and (anchors.step not in (None, 1) or not len(z1[anchors])):
         raise ValueError(f"anchors must be slice(start, stop) of at least one row; got {anchors}.")
-    switches = _switches(preset)
+    switches = switches_of(preset)
     a = [unit(z1), unit(z2)]
     if H is not None:
         rows = [_weight_rows(z, r, H, detach) for z, r in ((z1, a[0]), (z2, a[1]))]
@@ -329,14 +330,7 @@ def sup_con(s: Tensor, y: Tensor, temperature: float = 0.1, chunk: int | None = 
         same = y[:, None] == y[None, :]
     else:
         same = hamming(check_labels(s, y, name="y")) == 0
-    a = unit(s)
-    same = same.to(a.dtype)
-    partners = same.sum(1) - 1
-    # Σ_p cos(s_i, s_p) needs one product with the partners' sum, s_i itself taken off
-    mean_positive = (_dot(a, cosines(same, a.T)) - _dot(a, a)) / partners.clamp_min(1)
-    return _log_softmax_loss(
-        a, mean_positive[:, None], (partners > 0)[:, None], temperature, chunk
-    ) / len(s)
+    return _l_out(s, same, temperature, chunk)
 
 
 def sup_con_any(s: Tensor, Y: Tensor, temperature: float = 0.1, chunk: int | None = None) -> Tensor:
@@ -348,13 +342,7 @@ def sup_con_any(s: Tensor, Y: Tensor, temperature: float = 0.1, chunk: int | Non
     check_matrix("s", s)
     check_temperature(temperature)
     Y = check_labels(s, Y)
-    a = unit(s)
-    partner = (cosines(Y, Y) > 0.5).to(a.dtype).fill_diagonal_(0.0)  # (n, n); Y Yᵀ counts labels
-    partners = partner.sum(1)
-    mean_positive = _dot(a, cosines(partner, a.T)) / partners.clamp_min(1)
-    return _log_softmax_loss(
-        a, mean_positive[:, None], (partners > 0)[:, None], temperature, chunk
-    ) / len(s)
+    return _l_out(s, cosines(Y, Y) > 0.5, temperature, chunk)  # Y Yᵀ counts shared labels
 
 
 def mul_sup_con(s: Tensor, Y: Tensor, temperature: float = 0.1, chunk: int | None = None) -> Tensor:
@@ -387,7 +375,7 @@ def sup_con_eq6(
     It is :func:`weighted_supervised` with σ = γ = 1. Unlike :func:`sup_con` the denominator holds
     one positive and the negatives, never the other positives.
     """
-    return _per_label(s, Y, temperature, _switches(preset), distance=None)
+    return _per_label(s, Y, temperature, switches_of(preset), distance=None)
 
 
 def weighted_supervised(
@@ -417,12 +405,22 @@ def weighted_supervised(
         sigma_outside: ours, not the paper's: σ multiplies the logarithm. Inside it a smaller σ
             makes the pull on a pair stronger; outside, unlike pairs are pulled less.
     """
-    if distance not in ("hamming", "indicator"):
-        raise ValueError(f'distance must be "hamming" or "indicator"; got {distance!r}.')
-    return _per_label(s, Y, temperature, _switches(preset), distance, sigma_outside)
+    check_choice("distance", distance, ("hamming", "indicator"))
+    return _per_label(s, Y, temperature, switches_of(preset), distance, sigma_outside)
 
 
 # ------------------------------------------------------------------ what they share
+
+
+def _l_out(s: Tensor, partner: Tensor, temperature: float, chunk: int | None) -> Tensor:
+    """Khosla's L_out with partners (n, n), 0/1; nobody is its own, and who has none adds 0."""
+    a = unit(s)
+    partner = partner.to(a.dtype).fill_diagonal_(0.0)
+    count = partner.sum(1)
+    # Σ_p cos(s_i, s_p) needs one product with the partners' sum
+    mean_positive = _dot(a, cosines(partner, a.T)) / count.clamp_min(1)
+    counted = (count > 0)[:, None]
+    return _log_softmax_loss(a, mean_positive[:, None], counted, temperature, chunk) / len(s)
 
 
 def _contrast(positive: Tensor, log_negatives: Tensor) -> Tensor:
@@ -548,9 +546,9 @@ def _per_label(
     return pair_softplus(log_negatives, scores + log_sigma, Y, weight, switches.self_pairs)
 
 
-def _switches(preset: str | Switches) -> Switches:
+def switches_of(preset: str | Switches) -> Switches:
+    """The switches that a preset turns on; a wrong name fails."""
     if isinstance(preset, Switches):
         return preset
-    if preset not in PRESETS:
-        raise ValueError(f"preset must be one of {', '.join(PRESETS)} or Switches; got {preset!r}.")
+    check_choice("preset", preset, PRESETS)
     return PRESETS[preset]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from herocon_lite.checks import check_choice
+from herocon_lite.checks import check_choice, check_probability
 
 KINDS = ("multilabel", "multiclass")
 # At which F1 is told, too: where nets put their probabilities matters as much as their order.
@@ -50,8 +50,8 @@ def evaluate(Y, probabilities, kind: str, threshold: float = 0.4) -> dict[str, f
     right = float((hard == Y).all(1).mean())
     if kind == "multiclass":
         return {**scores, "accuracy": right}
-    at = {f"f1_at_{t:g}": _f1(Y, _above(P, t), "weighted") for t in THRESHOLDS}
-    at["f1_at_05"] = _f1(Y, _above(P, 0.5), "weighted")
+    others = {name: t for t, name in F1_AT.items() if name != "f1"}
+    at = {name: _f1(Y, _above(P, t), "weighted") for name, t in others.items()}
     return {**scores, **at, "subset_accuracy": right, "mean_probability": float(P.mean())}
 
 
@@ -93,8 +93,7 @@ def _array(x) -> np.ndarray:
 
 def _checked(Y: np.ndarray, P: np.ndarray, kind: str, threshold: float):
     check_choice("kind", kind, KINDS)
-    if not 0 <= threshold < 1:
-        raise ValueError(f"threshold must be in [0, 1), a probability; got {threshold}.")
+    check_probability("threshold", threshold)
     if Y.ndim != 2 or 0 in Y.shape:
         raise ValueError(f"Y must be a matrix (n, c), one row per sample; got shape {Y.shape}.")
     if P.shape != Y.shape:

@@ -7,10 +7,11 @@ with clipping). The LARS of You, Gitman and Ginsburg (2017) scales instead of ca
 from __future__ import annotations
 
 import inspect
-import math
 
 import torch
 from torch.optim import Optimizer
+
+from herocon_lite.checks import check_weight
 
 
 class LARS(Optimizer):
@@ -50,8 +51,7 @@ class LARS(Optimizer):
     ):
         options = {"lr": lr, "momentum": momentum, "weight_decay": weight_decay, "eps": eps}
         for name, value in options.items():
-            if not 0 <= value < math.inf:
-                raise ValueError(f"{name} must be a finite number ≥ 0; got {value}.")
+            check_weight(name, value)
         if not trust > 0:
             raise ValueError(f"trust must be a positive number; got {trust}.")
         super().__init__(params, {**options, "trust": trust, "clip": clip})

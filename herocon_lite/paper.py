@@ -1,8 +1,8 @@
 """What the paper reports: every cell of its tables, every figure's message, every comparison.
 
 The one file of the paper's values. Sentences are paraphrased; places are given as section,
-equation (in compiled order), table or figure. Nothing here is ours, save :data:`RELEASED`, which
-says so.
+equation (in compiled order), table or figure. Nothing here is ours, save :data:`RELEASED` and
+the notes of comparisons, which say so.
 """
 
 from __future__ import annotations

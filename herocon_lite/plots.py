@@ -65,12 +65,11 @@ def arrows(
     slides: ArrayLike,
     colours: Sequence[str],
     scale: float,
-    radius: float = 1,
 ) -> None:
     """Arrows along the tangents, from each dot's rim: ``scale`` times the force on its angle."""
     for angle, slide, colour in zip(np.asarray(angles), np.asarray(slides), colours, strict=True):
         ahead = np.sign(slide) * np.array([-np.sin(angle), np.cos(angle)])
-        start = radius * np.array([np.cos(angle), np.sin(angle)]) + 0.09 * ahead
+        start = np.array([np.cos(angle), np.sin(angle)]) + 0.09 * ahead
         style = {"arrowstyle": "-|>,head_width=0.3,head_length=0.45", "mutation_scale": 14}
         style |= {"color": colour, "lw": 2.4, "shrinkA": 0, "shrinkB": 0}
         end = start + scale * abs(slide) * ahead

@@ -124,10 +124,10 @@ def _changes(changes) -> str:
     )
 
 
-def _wrapped(call: str, width: int = 70) -> str:
+def _wrapped(call: str) -> str:
     """A long command on several lines, as a shell takes them."""
     words = {"break_long_words": False, "break_on_hyphens": False}
-    return " \\\n".join(textwrap.wrap(call, width, subsequent_indent="    ", **words))
+    return " \\\n".join(textwrap.wrap(call, 70, subsequent_indent="    ", **words))
 
 
 def _number(value) -> bool:
@@ -147,15 +147,12 @@ def table(heads: Sequence, rows: Iterable[Sequence], above: str = "") -> Markdow
 
 def printed_table(data: str) -> Markdown:
     """The paper's own rows for a data set, and how sure five repetitions can be of an F1."""
-    from scipy.special import stdtrit
-
     from herocon_lite import paper
 
-    n = paper.REPETITIONS
-    reach = float(stdtrit(n - 1, 0.975)) / math.sqrt(n)
     rows = []
     for name, cell in paper.RESULTS[data].items():
-        ends = [100 * (cell.f1 + sign * reach * cell.f1_sd) for sign in (-1, 1)]
+        reach = results.reach(cell.f1_sd, paper.REPETITIONS)
+        ends = [100 * (cell.f1 + sign * reach) for sign in (-1, 1)]
         cells = [f"{cell.f1:.4f} ± {cell.f1_sd:.4f}", f"{cell.auc:.4f} ± {cell.auc_sd:.4f}"]
         rows.append([name, *cells, f"{ends[0]:.1f} to {ends[1]:.1f}"])
     heads = [f"method, {paper.TITLES[data]}", "F1", "AUC", "95 % of F1, in points"]
@@ -197,8 +194,6 @@ def in_words(found: pd.Series, aim: int, tests: int = 1) -> str:
         tests: how many differences are looked at together. One in twenty excludes zero by chance;
             where Bonferroni's wider interval would not, that is said.
     """
-    from scipy.special import stdtrit
-
     n = len(found)
     if n < 3:
         return FEW[n]
@@ -206,7 +201,7 @@ def in_words(found: pd.Series, aim: int, tests: int = 1) -> str:
     few = f" ({n} seeds so far)" if n < aim else ""
     if lo <= 0 <= hi:
         return f"not told apart{few}"
-    wide = stdtrit(n - 1, 1 - 0.025 / tests) * sd / math.sqrt(n)
+    wide = results.reach(sd, n, tests)
     chance = f", but may be chance among {tests}" if abs(mean) <= wide else ""
     return f"{'better' if lo > 0 else 'worse'}{chance}{few}"
 

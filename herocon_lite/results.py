@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import pandas as pd
+    import torch
 
 Record = dict[str, Any]
 KEYS = {
@@ -264,6 +265,21 @@ def _unknown(name: str, what: str, known: Iterable[str]) -> str:
 # ------------------------------------------------------------------ tables
 
 
+def read_lines(path: Path) -> list[dict]:
+    """The objects of a file that has one a line; none if there is no file."""
+    if not path.exists():
+        return []
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
+
+
+def save_lines(path: Path, lines: list[dict]) -> None:
+    """One object a line; the file is whole or as it was."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_suffix(f".{os.getpid()}.partial")  # two processes may save at once
+    beside.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    os.replace(beside, path)
+
+
 class Interval(NamedTuple):
     """Mean, standard deviation (n − 1), and the 95 % interval of the mean."""
 
@@ -273,10 +289,15 @@ class Interval(NamedTuple):
     hi: float
 
 
+def reach(sd: float, n: int, tests: int = 1) -> float:
+    """Half of a mean's 95 % Student-t interval; Bonferroni's, where several are looked at."""
+    from scipy.special import stdtrit  # scipy.stats takes two seconds to import
+
+    return float(stdtrit(n - 1, 1 - 0.025 / tests)) * sd / math.sqrt(n)
+
+
 def interval(values: Iterable[float]) -> Interval:
     """The mean of a few runs with its 95 % Student-t interval; one run has no interval (nan)."""
-    from scipy.special import stdtrit
-
     values = [float(v) for v in values]
     n = len(values)
     if n == 0:
@@ -285,7 +306,7 @@ def interval(values: Iterable[float]) -> Interval:
     if n == 1:
         return Interval(mean, math.nan, math.nan, math.nan)
     sd = math.sqrt(math.fsum((v - mean) ** 2 for v in values) / (n - 1))
-    half = float(stdtrit(n - 1, 0.975)) * sd / math.sqrt(n)
+    half = reach(sd, n)
     return Interval(mean, sd, mean - half, mean + half)
 
 
@@ -380,7 +401,7 @@ def _cell(seeds: int, form: str, mean: float, lo: float, hi: float) -> str:
 # ------------------------------------------------------------------ provenance
 
 
-def environment(device: str = "cpu") -> Record:
+def environment(device: str | torch.device = "cpu") -> Record:
     """What a record tells of the machine: versions, device, threads, commit; no names or paths.
 
     The commit is looked up once per process: call this before training, since the checkout may
@@ -426,6 +447,13 @@ def _device_name(device) -> str:
         if found:
             return found.group(1)
     return platform.processor() or platform.machine()
+
+
+@functools.cache
+def code() -> str:
+    """A name for the module's files as they are. Work half done by others is not gone on with."""
+    files = sorted(Path(__file__).resolve().parent.rglob("*.py"))
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
 
 
 @functools.cache

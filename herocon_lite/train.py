@@ -187,11 +187,10 @@ def train(
             if ranks.of_first(time.monotonic() - started) > CHECKPOINT_SECONDS:
                 result.history += _values(history)
                 history = []
-                started, started_cpu = _count(result, started, started_cpu)
+                started, started_cpu = _count(result, started, started_cpu, device)
                 _save(checkpoint, step + 1, method, optimizer, result)
     result.history += _values(history)
-    _count(result, started, started_cpu)
-    result.peak_mib = max(result.peak_mib, memory.peak_mib(device))
+    _count(result, started, started_cpu, device)
     if checkpoint is not None:
         _save(checkpoint, schedule.steps, method, optimizer, result)
     return result
@@ -315,11 +314,14 @@ def _optimizer(method: Method, schedule: Schedule) -> torch.optim.Optimizer:
     return LARS(parameters, lr=schedule.lr, momentum=schedule.momentum, trust=schedule.trust)
 
 
-def _count(result: Training, started: float, started_cpu: float) -> tuple[float, float]:
-    """Adds the time since the start; returns the new start."""
+def _count(
+    result: Training, started: float, started_cpu: float, device: torch.device
+) -> tuple[float, float]:
+    """Adds the time since the start, and the peak of memory; returns the new start."""
     now, now_cpu = time.monotonic(), time.process_time()
     result.seconds += now - started
     result.cpu_seconds += now_cpu - started_cpu
+    result.peak_mib = max(result.peak_mib, memory.peak_mib(device))
     return now, now_cpu
 
 

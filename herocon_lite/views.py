@@ -167,8 +167,8 @@ def _moments(images: np.ndarray) -> tuple[np.float32, np.float32]:
 def crop_and_colour(images: np.ndarray | Lazy, seed: int, size: int = 64) -> Iterator[Lazy]:
     """One augmentation a view, as the paper names them and the release pairs them."""
     _check_size(size)
-    yield _lazy(images, Augment(images, (seed, 0), size, crop=True, colour=False), size, size)
-    yield _lazy(images, Augment(images, (seed, 1), size, crop=False, colour=True), size, size)
+    yield _lazy(images, Augment(images, (seed, 0), size, crop=True, colour=False), size)
+    yield _lazy(images, Augment(images, (seed, 1), size, crop=False, colour=True), size)
 
 
 def simclr(images: np.ndarray | Lazy, seed: int, size: int = 64) -> Iterator[Lazy]:
@@ -176,7 +176,7 @@ def simclr(images: np.ndarray | Lazy, seed: int, size: int = 64) -> Iterator[Laz
     _check_size(size)
     for view in (0, 1):
         augment = Augment(images, (seed, view), size, crop=True, colour=True)
-        yield _lazy(images, augment, size, size)
+        yield _lazy(images, augment, size)
 
 
 def fixed_crop_and_green(images: np.ndarray | Lazy, seed: int) -> Iterator[Lazy]:
@@ -187,8 +187,8 @@ def fixed_crop_and_green(images: np.ndarray | Lazy, seed: int) -> Iterator[Lazy]
     black square (224 wide). Left out: that the release stores both as JPEG in between.
     """
     side = round(images.shape[2] * 224 / 218)
-    yield _lazy(images, FixedCrop(images, side), side, side)
-    yield _lazy(images, GreenNoise(images, side, seed), side, side)
+    yield _lazy(images, FixedCrop(images, side), side)
+    yield _lazy(images, GreenNoise(images, side, seed), side)
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,7 +246,7 @@ class GreenNoise:
     seed: int
 
     def __call__(self, rows: np.ndarray) -> np.ndarray:
-        pictures = self.images[rows].copy()
+        pictures = self.images[rows]  # a copy, since rows is an array
         lower = pictures[:, 1, pictures.shape[2] // 2 :]  # a view: writes go through
         for green, row in zip(lower, rows, strict=True):
             noise = _random(self.seed, int(row)).integers(0, 50, green.shape)
@@ -260,8 +260,8 @@ def _on_black(pictures: np.ndarray, side: int) -> np.ndarray:
     return canvas
 
 
-def _lazy(images: np.ndarray | Lazy, make: Callable, height: int, width: int) -> Lazy:
-    return Lazy(Kept(make), np.arange(len(images)), (3, height, width), np.dtype(np.uint8))
+def _lazy(images: np.ndarray | Lazy, make: Callable, side: int) -> Lazy:
+    return Lazy(Kept(make), np.arange(len(images)), (3, side, side), np.dtype(np.uint8))
 
 
 def _check_size(size: int) -> None:

@@ -338,6 +338,24 @@ def test_bad_arguments_of_split():
         split(replace(data, name="own"))
 
 
+@pytest.mark.parametrize(
+    "name, how, rows, labeled, most",
+    [
+        ("celeba", "paper", 60_000, 55_000, 50_000),
+        ("celeba", "released", 60_000, 50_000, 50_000),
+        ("mnist", "released", 70_000, 20_000, 10_000),
+        ("mocha", "utterance", 1_000, 700, 500),
+    ],
+)
+def test_where_only_some_rows_take_part_no_more_can_be_labelled(name, how, rows, labeled, most):
+    labels = np.eye(10, dtype=np.uint8)[np.arange(rows) % 10]
+    info = {"utterance": np.arange(rows)} if how == "utterance" else {}
+    card = CARDS[name]
+    shell = Dataset(name, card.kind, [], labels, tuple("0123456789"), card, row_info=info)
+    with pytest.raises(ValueError, match=f"labeled must be less than {most} here.*got {labeled}"):
+        split(shell, how, labeled=labeled)
+
+
 def test_split_itself_refuses_overlap():
     a, b = np.arange(5), np.arange(5, 9)
     Split(a, b, b, {"protocol": "transductive"})

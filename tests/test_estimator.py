@@ -379,6 +379,13 @@ def test_pickled_and_saved_models_are_the_same_model(toy, tmp_path, target):
         assert other.get_params() == model.get_params() and other.history_ == model.history_
 
 
+def test_a_device_of_torch_is_saved_by_its_name(toy, tmp_path):
+    views, Y, more = toy
+    model = quick(device=torch.device("cpu")).fit(views, Y, more)
+    model.save(tmp_path / "model.safetensors")
+    assert same(model, HeroConClassifier.load(tmp_path / "model.safetensors"), views)
+
+
 def test_what_is_not_a_saved_model_is_refused(toy, tmp_path):
     from safetensors.numpy import save_file
 

@@ -391,8 +391,8 @@ def test_a_run_stopped_after_its_training_is_not_trained_again(
 
 def test_edited_code_does_not_go_on_with_another_s_half_done_run(yeast, tmp_path, monkeypatch):
     names = []
-    for dirty in (False, True):
-        monkeypatch.setattr(results, "environment", lambda _, d=dirty: {"commit": "a", "dirty": d})
+    for code in ("a", "b"):
+        monkeypatch.setattr(results, "code", lambda c=code: c)
         monkeypatch.setattr(
             experiments, "train", lambda *_, checkpoint, **__: names.append(checkpoint) or 1 / 0
         )

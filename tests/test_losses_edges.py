@@ -192,6 +192,7 @@ BAD_CALLS = [
     (lambda: losses.mul_sup_con(Z, LABELS), r"Y.*\(4, c\)"),
     (lambda: losses.debiased(Z, Z, tau_plus=1.0), r"tau_plus.*1\.0"),
     (lambda: losses.hard_negative(Z, Z, beta=-1.0), r"beta.*-1\.0"),
+    (lambda: losses.hard_negative(Z, Z, tau_plus=None), r"tau_plus must be in \[0, 1\)"),
     (lambda: losses.over_pairs(losses.info_nce, [Z]), r"views.*two.*1"),
     (lambda: losses.weighted_unsupervised(Z, Z, None, anchors=slice(0, 4, 2)), r"anchors.*slice"),
     (lambda: losses.weighted_unsupervised(Z, Z, None, anchors=slice(4, 9)), r"anchors.*one row"),

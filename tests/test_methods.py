@@ -595,7 +595,7 @@ P = make_problem()
         (lambda: build("c2ae", P, kappa=0.0), "kappa must be a positive"),
         (lambda: build("c2ae", P, kappa="x"), "kappa must be a finite number"),
         (lambda: build("c2ae", P, code_size=2.5), "code_size must be a whole number"),
-        (lambda: build("debiased", P, tau_plus="x"), "tau_plus must be a finite number"),
+        (lambda: build("debiased", P, tau_plus="x"), r"tau_plus must be in \[0, 1\)"),
         (lambda: build("herocon", P, pairs="two"), "pairs must be a whole number"),
         (lambda: build("mib", P, z_size=-3), "z_size must be a whole number"),
         (lambda: Problem(((3,),), 2, "multi"), "kind must be one of multilabel, multiclass"),

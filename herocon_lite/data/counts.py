@@ -109,7 +109,7 @@ def count_set(dataset: Dataset) -> dict:
 
 
 def count_all() -> dict[str, dict]:
-    """The paper's sets that are at hand here, and MOCHA; none is downloaded."""
+    """Scene, MNIST, CelebA and MOCHA; all must be here, none is downloaded."""
     sets = {
         "scene": load("scene", download=False),
         "mnist": load("mnist", download=False),

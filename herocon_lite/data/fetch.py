@@ -273,10 +273,9 @@ def _refuse(archive: Path, name: str, link: bool) -> None:
 
 def _not_found(card: Card, parts: tuple[str, ...], remarks: list[str]) -> str:
     wanted = [card.parts[part][0] for part in parts]
-    place = os.environ.get("HEROCON_DATA") or str(downloads())
     lines = [
         f'The data set "{card.name}" is not here and could not be fetched.',
-        f"  files    {', '.join(file.path for file in wanted)}, all in {place}/{card.name}/",
+        f"  files    {', '.join(file.path for file in wanted)}, all in {places(card)[0]}/",
         f"  address  {', '.join(url for file in wanted for url in file.urls[:1]) or 'none'}",
         f"  page     {card.source}",
         f"  licence  {card.licence}",

@@ -194,8 +194,7 @@ def _read_attributes(path: Path) -> tuple[list[str], tuple[str, ...], np.ndarray
 
 
 def read_mocha(card: Card, paths: Paths) -> Dataset:
-    with np.load(paths["frames"], allow_pickle=False) as content:
-        arrays = {key: content[key] for key in content}
+    arrays = _arrays(paths["frames"])
     # A recording is one sentence of one speaker; a window must lie inside one.
     recording = arrays["utterance"].astype(np.int64) * 2 + arrays["speaker"]
     centre = np.arange(WINDOW_REACH, len(recording) - WINDOW_REACH)
@@ -224,18 +223,18 @@ def read_mocha(card: Card, paths: Paths) -> Dataset:
 # ------------------------------------------------------------------ embedded sets
 
 
-def _arrays(paths: Paths) -> dict[str, np.ndarray]:
-    with np.load(paths["arrays"], allow_pickle=False) as content:
+def _arrays(path: Path) -> dict[str, np.ndarray]:
+    with np.load(path, allow_pickle=False) as content:
         return {key: content[key] for key in content}
 
 
 def read_mnist5k(card: Card, paths: Paths) -> Dataset:
-    arrays = _arrays(paths)
+    arrays = _arrays(paths["arrays"])
     return _digits(card, arrays["images"], arrays["digit"])
 
 
 def read_yeast(card: Card, paths: Paths) -> Dataset:
-    arrays = _arrays(paths)
+    arrays = _arrays(paths["arrays"])
     views = [arrays["expression"], arrays["phylogenetic"]]
     names = tuple(f"Class{number}" for number in range(1, 15))
     return Dataset(card.name, card.kind, views, arrays["labels"], names, card)
@@ -245,7 +244,7 @@ MFEAT_VIEWS: Sequence[str] = ("fou", "fac", "kar", "pix", "zer", "mor")
 
 
 def read_mfeat(card: Card, paths: Paths) -> Dataset:
-    arrays = _arrays(paths)
+    arrays = _arrays(paths["arrays"])
     views = [arrays[view].astype(np.float32) for view in MFEAT_VIEWS]
     names = tuple("0123456789")
     return Dataset(card.name, card.kind, views, one_hot(arrays["digit"], 10), names, card)

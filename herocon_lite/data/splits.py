@@ -148,7 +148,18 @@ def _paper(dataset: Dataset, seed: int, labeled: int):
         return train, None, np.setdiff1d(rows, train)
     if dataset.name == "celeba":
         rows = rows[:CELEBA_ROWS]
-    return rows[:labeled], None, rows[labeled:]
+    train, test = _cut(dataset, rows, labeled)
+    return train, None, test
+
+
+def _cut(dataset: Dataset, rows: np.ndarray, labeled: int) -> tuple[np.ndarray, np.ndarray]:
+    """The labelled rows and the rest, neither of them empty."""
+    if labeled >= len(rows):
+        raise ValueError(
+            f"labeled must be less than {len(rows)} here, the rows of {dataset.name} that it is "
+            f"taken from; got {labeled}."
+        )
+    return rows[:labeled], rows[labeled:]
 
 
 def _equally_many(dataset: Dataset, pool: np.ndarray, labeled: int) -> np.ndarray:
@@ -173,10 +184,10 @@ def _released(dataset: Dataset, seed: int, labeled: int):
     rows = np.arange(len(dataset))
     if dataset.name == "mnist":
         # Its loop over folds saves the same slice five times, so the seed changes nothing.
-        return rows[MNIST_TRAIN : MNIST_TRAIN + labeled], None, rows[:MNIST_TRAIN]
+        return _cut(dataset, rows[MNIST_TRAIN:], labeled)[0], None, rows[:MNIST_TRAIN]
     if dataset.name == "celeba":
-        rows = shuffled(rows[:CELEBA_ROWS], seed)
-        return rows[:labeled], None, rows[labeled:]
+        train, test = _cut(dataset, shuffled(rows[:CELEBA_ROWS], seed), labeled)
+        return train, None, test
     if dataset.name not in RELEASED_FOLDS:
         raise ValueError(
             f'how="released" exists for mnist, celeba and {", ".join(RELEASED_FOLDS)}, which the '
@@ -219,8 +230,7 @@ def _utterance(dataset: Dataset, seed: int, labeled: int):
     sentences = shuffled(np.unique(sentence), seed, 2)
     first_half = np.isin(sentence, sentences[: len(sentences) // 2])
     rows = shuffled(np.arange(len(dataset)), seed)
-    ours, test = rows[first_half[rows]], rows[~first_half[rows]]
-    return ours[:labeled], ours[labeled:], test
+    return *_cut(dataset, rows[first_half[rows]], labeled), rows[~first_half[rows]]
 
 
 def select_classes(

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from herocon_lite import losses, models, ranks
-from herocon_lite.checks import check_choice, check_temperature, check_weight
+from herocon_lite.checks import check_choice, check_probability, check_temperature, check_weight
 from herocon_lite.methods.base import Method, Problem, check_several_views, classification
 
 FORMS = ("two_noisy", "eq4")  # what the paper's code and its text do with a single view
@@ -254,9 +254,7 @@ class HardNegative(Contrastive):
         shared_projector: bool = False,
         pairs: int | None = None,
     ):
-        check_weight("tau_plus", tau_plus)
-        if tau_plus >= 1:
-            raise ValueError(f"tau_plus must be in [0, 1), a probability; got {tau_plus}.")
+        check_probability("tau_plus", tau_plus)
         check_weight("hardness", hardness)
         super().__init__(problem, alpha, 0.0, temperature, None, shared_projector, pairs)
         self.options = {"temperature": temperature, "tau_plus": tau_plus, "beta": hardness}
@@ -290,7 +288,7 @@ class SupCon(Contrastive):
         if variant is None:
             variant = "eq6" if problem.kind == "multiclass" else "all"
         check_choice("variant", variant, ("eq6", "all", "any"))
-        check_preset(preset)
+        losses.switches_of(preset)  # a wrong name fails now
         eq6 = variant == "eq6"
         if temperature is None:
             temperature = 1.0 if eq6 else 0.1
@@ -361,7 +359,7 @@ class HeroCon(Contrastive):
         projector: str | None = None,
         fusion: str | None = None,
     ):
-        check_preset(preset)
+        losses.switches_of(preset)  # a wrong name fails now
         no_views, no_labels = alpha == 0, beta == 0
         unused = {
             "distance": distance and no_labels,
@@ -403,8 +401,3 @@ class HeroCon(Contrastive):
         options |= {"preset": self.preset, "anchors": ranks.share(rows)}
         over = self.over_pairs if self.symmetric else self.over_views
         return ranks.weight(rows) * over(losses.weighted_unsupervised, z, **options)
-
-
-def check_preset(preset: str | losses.Switches) -> None:
-    if not isinstance(preset, losses.Switches):
-        check_choice("preset", preset, losses.PRESETS)
