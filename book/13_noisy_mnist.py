@@ -54,13 +54,14 @@ if find_spec("herocon_lite") is None:
 # %%
 import math
 from collections import Counter
+from itertools import product
 
 import matplotlib.pyplot as plt
 import numpy as np
 import torch
 from scipy.special import stdtrit
 
-from herocon_lite import experiments, ledger, paper, plots
+from herocon_lite import experiments, ledger, paper, plots, results
 from herocon_lite.data import load, split
 from herocon_lite.data.cards import find_card
 from herocon_lite.data.splits import LABELED
@@ -631,6 +632,39 @@ whole, one, more = (
 both = (one + more).dropna()
 assert np.allclose(whole.reindex(both.index), both)
 print("Differences are antisymmetric, and add up along HeroCon-s.")
+
+# %% [markdown]
+# ### Whose products?
+#
+# Twelve runs were made twice, with the same seeds: on a processor that rounds to bfloat16
+# and multiplies in float32, and on one that multiplies in bfloat16 (one view without
+# noise, as in [chapter 14](14_noise_case_study)). A run is long, so another order of sums
+# sends it another way; the question is whether one way leads higher.
+
+# %% mystnb={"markdown_format": "gfm"} tags=["hide-input", "nbval-ignore-output"]
+other = Store("../results/rounded", "mnist", form="eq4")
+FOUR = ("DNN", "HeroCon-s", "HeroCon-u", "HeroCon")
+twice = {}
+for name, metric in product(FOUR, ("f1", "auc")):
+    kind = no_noise(name) | EQ4
+    both = [kept.runs(metric=metric, **kind) for kept in (other, store)]
+    twice[name, metric] = 100 * (both[0] - both[1]).dropna()
+rows = []
+for name in FOUR:
+    f1, auc = (twice[name, metric] for metric in ("f1", "auc"))
+    rows.append([name, len(f1), in_points(f1), in_points(auc)])
+heads = ["rounded − torch's bfloat16", "seeds", "F1 [95 %]", "AUC [95 %]"]
+table(heads, rows)
+
+# %%
+assert set(other.frame["bfloat16"]) == {"rounded"}
+for (name, metric), found in twice.items():
+    ends = results.interval(found)
+    assert len(found) == 3 and ends.lo < 0 < ends.hi, (name, metric)
+most = max(found.abs().max() for found in twice.values())
+assert most < 1
+print("No difference is told apart from zero, and no single one is as large")
+print("as a point.")
 
 # %% [markdown]
 # ### The recipes for noise, in full
