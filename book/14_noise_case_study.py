@@ -686,8 +686,8 @@ for share in (0, 1):
     assert results.interval(worth_of("one view", share)).hi < 0
 assert results.interval(worth_of("two views", 1)).lo > 0
 assert results.interval(one).lo > 0
-more = answers["full noise, two views: HeroCon-s − HeroCon"]
-assert results.interval(more).hi < 0
+best = answers["full noise, two views: HeroCon-s − HeroCon"]
+assert results.interval(best).hi < 0
 for name in ("HeroCon-s", "HeroCon"):
     lost = answers[f"two views: {name}, no noise − full"]
     assert results.interval(lost).lo > 2
@@ -699,8 +699,8 @@ print("both over two points.")
 # %% [markdown]
 # **The drop comes back; the reason that the paper gives does not explain it here** (three
 # seeds, each interval by itself; Eq. 4 with our linear map, and 699 negatives). With one
-# view $L_u$ costs HeroCon-u and HeroCon F1. But it costs HeroCon-u *more* where there is no
-# noise to let in; for HeroCon the interval is wide on both sides of zero. What Eq. 4 does to
+# view HeroCon-u and HeroCon fall behind themselves with two, and $L_u$ costs HeroCon-u F1.
+# But it costs *more* where there is no noise to let in; for HeroCon the interval is wide on both sides of zero. What Eq. 4 does to
 # these networks it does to clean digits. And not all else of the figure comes back: with two
 # views HeroCon-s is not the best, and noise is no small matter. (Two
 # views without noise are one picture twice: there Eq. 5 has an easy task, and its row

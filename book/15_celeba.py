@@ -703,7 +703,7 @@ have = [len(score[name, "f1"]) for name in NAMES]
 total = sum(len(score[name, "f1"]) for name in SHOWN)
 print(f"{total or 'No'} reduced runs are stored;", end=" ")
 print(f"{sum(k >= SEEDS for k in have)} of {len(have)} rows of Table 3 have")
-print(f"{SEEDS} seeds, {have.count(0)} are not run yet.")
+print(f"{SEEDS} seeds; not run yet: {have.count(0)}.")
 
 # %%
 assert len(stored) >= sum(have)
