@@ -397,6 +397,12 @@ def test_reduced_faces_stay_not_run_and_are_told_beside(store):
     assert told.verdict == "not run" and "Reduced runs: 1 of 16 hold" in told.beside
 
 
+@pytest.mark.parametrize(("count", "told"), [(1, "0.5300, one run"), (2, "0.5300, 2 seeds")])
+def test_one_or_two_reduced_runs_have_no_interval(store, count, told):
+    add(store, "herocon", [0.53] * count, changes={"steps": 300}, data="celeba")
+    assert f"steps 300): {told}" in cell(store, "F1 of HeroCon", "CelebA").beside
+
+
 def test_a_reduced_run_never_fails_a_sentence(store):
     small = {"changes": {"steps": 300}, "data": "celeba"}
     add(store, "dnn", [0.50, 0.51, 0.50], **small)
