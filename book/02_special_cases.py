@@ -47,7 +47,8 @@ from importlib.util import find_spec
 if find_spec("herocon_lite") is None:
     if not os.path.isdir("../herocon_lite"):
         url = os.environ.get("HEROCON_REPO", "https://github.com/OWNER/REPO")
-        subprocess.run(["git", "clone", "-q", "--depth", "1", url, "repo"], check=True)
+        if not os.path.isdir("repo"):  # after a restart it is still there
+            subprocess.run(["git", "clone", "-q", "--depth", "1", url, "repo"], check=True)
         os.chdir("repo/book")
     sys.path.insert(0, os.path.abspath(".."))
 
@@ -1033,8 +1034,8 @@ plt.show()
 #   SupCon does. It is another loss, and perhaps a better one.
 # - Consequently a table in which "SupCon" means Eq. 6 compares HeroCon with a relative of
 #   SupCon. In our own tables the row *SupCon* is Khosla's loss where rows have several labels
-#   ([chapter 9](09_scene)), and Eq. 6, as in the paper, where they have one class
-#   ([chapter 10](10_two_view_speech)); each page says so.
+#   ([chapter 9](09_scene.ipynb)), and Eq. 6, as in the paper, where they have one class
+#   ([chapter 10](10_two_view_speech.ipynb)); each page says so.
 #
 # ## Exercises
 #

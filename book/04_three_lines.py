@@ -46,7 +46,8 @@ from importlib.util import find_spec
 if find_spec("herocon_lite") is None:
     if not os.path.isdir("../herocon_lite"):
         url = os.environ.get("HEROCON_REPO", "https://github.com/OWNER/REPO")
-        subprocess.run(["git", "clone", "-q", "--depth", "1", url, "repo"], check=True)
+        if not os.path.isdir("repo"):  # after a restart it is still there
+            subprocess.run(["git", "clone", "-q", "--depth", "1", url, "repo"], check=True)
         os.chdir("repo/book")
     sys.path.insert(0, os.path.abspath(".."))
 
@@ -124,7 +125,7 @@ print("More than 85 in 100 digits are right, from ten examples of each.")
 # BatchNorm) and a projector (one such block); one $H$ (Linear, sigmoid); a linear classifier on
 # all $h$ side by side. What `train` does in a step: it takes all 100 labelled rows and 256
 # unlabelled ones, adds the three terms, and goes one step of LARS downhill
-# ([chapter 9](09_scene) says which LARS).
+# ([chapter 9](09_scene.ipynb) says which LARS).
 
 # %%
 from herocon_lite.methods import Problem, build
@@ -272,7 +273,7 @@ print("Five of ninety possible confusions make over a fifth of the errors.")
 # side by side and say where they end with `view_sizes`.
 #
 # With a matrix of labels `predict` says yes above a threshold. It is chosen by
-# cross-validation inside your labelled rows ([chapter 16](16_beyond) tells why), which
+# cross-validation inside your labelled rows ([chapter 16](16_beyond.ipynb) tells why), which
 # takes five more fits; `threshold=0.5` saves them.
 #
 # Here are genes with 14 labels, several to a gene, in one array of 79 + 24
@@ -322,13 +323,12 @@ except ValueError as error:
 # `python -m herocon_lite compare` makes them again.
 
 # %%
-import json
 from pathlib import Path
 
 from herocon_lite.compare import differences
+from herocon_lite.results import read_lines
 
-lines = Path("../results/estimator.jsonl").read_text().splitlines()
-stored = [json.loads(line) for line in lines]
+stored = read_lines(Path("../results/estimator.jsonl"))
 OTHERS = {"network": "the bare network"}
 OTHERS |= {"logistic_regression": "logistic regression"}
 for name in ("mfeat", "yeast"):
@@ -373,7 +373,7 @@ print("(95 % intervals over ten splits).")
 #   zero.
 # - A gain over logistic regression, which is linear, may be the network's. The bare
 #   network is the opponent that tells what contrast and unlabelled rows bring.
-#   [Chapter 17](17_in_short) has the answer for the paper's own data on one page.
+#   [Chapter 17](17_in_short.ipynb) has the answer for the paper's own data on one page.
 #
 # ## Exercises
 #

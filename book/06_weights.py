@@ -51,7 +51,8 @@ from importlib.util import find_spec
 if find_spec("herocon_lite") is None:
     if not os.path.isdir("../herocon_lite"):
         url = os.environ.get("HEROCON_REPO", "https://github.com/OWNER/REPO")
-        subprocess.run(["git", "clone", "-q", "--depth", "1", url, "repo"], check=True)
+        if not os.path.isdir("repo"):  # after a restart it is still there
+            subprocess.run(["git", "clone", "-q", "--depth", "1", url, "repo"], check=True)
         os.chdir("repo/book")
     sys.path.insert(0, os.path.abspath(".."))
 # %%
@@ -448,7 +449,7 @@ print("Flowing, but no bias: g above e, and no collapse.")
 # `python -m herocon_lite.theory joint` (500 steps, three seeds; means). *Positive* and
 # *negative* are mean cosines, *contrast* is $\log n - L_1$ on fresh pairs, in nats: a lower
 # bound on what one encoder's output tells of the other's, at $\tau = 1$ never much above one
-# nat ([chapter 7](07_unsupervised_bound)). Vanilla has a $g$ too, that of an $H$ which is neither trained nor used:
+# nat ([chapter 7](07_unsupervised_bound.ipynb)). Vanilla has a $g$ too, that of an $H$ which is neither trained nor used:
 
 # %%
 store = spheres.stored("..")
@@ -485,7 +486,7 @@ print("Detached weights stay within 0.03 nats of vanilla.")
 # collapse. In the whole method the classification loss and $L_s$ stand
 # against it, and on real data below we see no collapse. `detach=True` takes the
 # danger away, and cost nothing here; on MOCHA it seems to cost a little
-# ([chapter 16](16_beyond)).
+# ([chapter 16](16_beyond.ipynb)).
 
 # %% [markdown]
 # ## When weighting helps, and when it hurts
@@ -700,7 +701,7 @@ print("it follows it closely (correlation below -0.6). All g have fallen.")
 # and is not embedded here, so this is a record of aggregate numbers, made
 # by `python -m herocon_lite.theory scene`: preset "paper", the paper's
 # budget (200 steps, all rows in each), two noisy copies of each row and Eq. 5 (the
-# text names Eq. 4; [chapter 9](09_scene) has both), looked at on all pairs of
+# text names Eq. 4; [chapter 9](09_scene.ipynb) has both), looked at on all pairs of
 # unlabelled rows. `share` is the part of the push that would fall on rows with identical
 # labels if $g$ were 1, `weighted_share` the part that does.
 

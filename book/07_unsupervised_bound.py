@@ -46,7 +46,8 @@ from importlib.util import find_spec
 if find_spec("herocon_lite") is None:
     if not os.path.isdir("../herocon_lite"):
         url = os.environ.get("HEROCON_REPO", "https://github.com/OWNER/REPO")
-        subprocess.run(["git", "clone", "-q", "--depth", "1", url, "repo"], check=True)
+        if not os.path.isdir("repo"):  # after a restart it is still there
+            subprocess.run(["git", "clone", "-q", "--depth", "1", url, "repo"], check=True)
         os.chdir("repo/book")
     sys.path.insert(0, os.path.abspath(".."))
 
@@ -114,7 +115,7 @@ def bound(log_f, log_g=None):
 # %%
 generator = torch.Generator().manual_seed(0)
 (x,), (y,) = theory.gaussian_pairs(1, 256, d, rho, generator)
-cos, best = theory.cosines(x, y), theory.gaussian_log_ratio(x, y, rho)
+cos, best = theory.all_cosines(x, y), theory.gaussian_log_ratio(x, y, rho)
 by_hand = {
     "best": bound(best),
     "cosine": bound(cos),
@@ -151,8 +152,8 @@ ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 plt.show()
 
 # %% [markdown]
-# No curve passes the dashed line: a bound it is. But only the blue one gets there. The rest
-# of the chapter explains each curve.
+# No curve passes the dashed line: a bound it is. But only the blue one comes near it (and,
+# with more negatives, arrives, as a later figure shows). The rest of the chapter explains each curve.
 
 # %% [markdown]
 # ## The statement
@@ -194,9 +195,9 @@ plt.show()
 # need not be good. The weights need only be $\ge 1$, which holds for the paper's
 # $g \in [1, e^2]$. And what the loss measures is how far the *positives'* law is from the
 # *negatives'* law: it is information only if the negatives come from the marginal. We will
-# need that in the next chapter. ($f$ and $g$ see $x$ and $y$ only through the representations
-# $z$ and $w$, so the proposition for the pair $(z, w)$ says more: the number is at most
-# $I(Z; W) \le I(X; Y)$.)
+# need that in the next chapter. ($f$ and $g$ see $x$ and $y$ only through their representations
+# $z = E_1(x)$ and $w = E_2(y)$, so the proposition for the pair $(z, w)$ says more: the number is
+# at most $I(Z; W) \le I(X; Y)$.)
 #
 # **The check.** On small alphabets the expectation is a finite sum, and
 # `theory.exact_loss` takes it without random numbers: over all outcomes of the pair, and all
@@ -268,7 +269,8 @@ for name, (mean, error) in table.items():
         both = math.hypot(own, error[row, column])
         assert abs(value - mean[row, column]) < 3 * both + 1e-9
 print(f"Stored: M up to {max(many)}, I from 0 to {max(truths):.0f} nats.")
-print("It agrees with the live run within three standard errors, everywhere.")
+print("It agrees with the live run within three standard errors, wherever")
+print(f"both were computed (I = {information:g} nats, M up to {max(few)}).")
 
 # %% mystnb={"image": {"alt": "Three panels of bound against number of negatives up to 4095, for true information 0.5, 2 and 8 nats. The best critic reaches the truth at 0.5 and 2 and is still below 8 at the right edge. The cosine levels off at about 0.24, 0.5 and 0.83. Its weighted form is negative in all panels. The cosine with temperature 0.1 is negative and falling at 0.5 nats, good at 2 and levels off near 5 at 8 nats."}} tags=["hide-input"]
 fig, axes = plt.subplots(1, 3, figsize=(8.4, 3.9))
@@ -457,8 +459,8 @@ plt.show()
 # 2. *Any critic on independent views.* If $I = 0$, $g = 1$ and $\mathbb E|\log f| < \infty$, $B_M$ never grows with $M$: from
 #    $B_0 = 0$ it falls to $\mathbb E \log f - \mathbb E_x \log \mathbb E_{y} f$, and it is
 #    constant only if $f$ ignores $y$.
-# 3. *Limits*, for fixed bounded $f$, $1/f$ and $g$ (with $g = 1$ and $f = e^{\cos/\tau}$ that of
-#    {cite:t}`wang2020uniformity`):
+# 3. *Limits*, for fixed bounded $f$, $1/f$ and $g$ (for $g = 1$ and $f = e^{\cos/\tau}$ it is the
+#    limit of {cite:t}`wang2020uniformity`):
 #    $B_M \to \mathbb E \log f(x, y) - \mathbb E_x \log \mathbb E_{y' \sim p(y)}
 #    [g(x,y') f(x, y')]$. With $f = r$ this is $I - \mathbb E_x \log \mathbb E[g \mid x]$, where
 #    $y$ follows $p(y \mid x)$: for $g \equiv e$ exactly $I - 1$.
@@ -576,7 +578,7 @@ plt.show()
 # {prf:ref}`info-bound`.
 #
 # *2.* Let view 2 always be the same unit vector $e$, so that $I = 0$. Let view 1 be
-# $\frac12 e + \frac{\sqrt3}2 u$, with $u$ one of $K$ orthonormal vectors across $e$, at random. The
+# $\frac12 e + \frac{\sqrt3}2 u$, with $u$ one of $K$ orthonormal vectors orthogonal to $e$, drawn at random. The
 # positive has cosine $\frac12$, as have all second views; two first views have cosine
 # $\frac14$ unless they share their direction $u$, which is rare for large $K$. First views are *easier* negatives than the
 # second ones, and yet each is counted in full. For $K \to \infty$,
@@ -632,7 +634,7 @@ looked_up = losses.info_nce(table_z, table_z, temperature=tau).item()
 assert abs(looked_up - math.log1p((n - 1) * math.exp(-1 / tau))) < 1e-8
 train, fresh, error = theory.memorise(n=n, tau=tau)
 assert train > 3 and fresh + 3 * error < 0
-print(f"look-up table, on its own pairs: {math.log(n - 1) - looked_up:+.1f}")
+print(f"look-up table, on its own pairs: {math.log(n - 1) - looked_up:+.1f} nats")
 print(f"small network, on its own pairs: {train:+.1f} nats")
 print(f"small network, on fresh pairs:   {fresh:+.1f} nats")
 print("the truth:                        0   (fresh pairs obey it, 3 s.e.)")
@@ -688,7 +690,7 @@ assert abs(theory.ceiling(M, tau) - 2) < 1e-8
 print(f"The ceiling is 2 nats at tau = {tau:.3f}; below that it is higher.")
 generator = torch.Generator().manual_seed(1)
 x, y = theory.gaussian_pairs(20, M + 1, d, rho, generator)
-values = theory.batch_bound(theory.cosines(x, y) / tau)
+values = theory.batch_bound(theory.all_cosines(x, y) / tau)
 mean, error = theory.mean_and_error(values - math.log((M + 1) / M))
 assert mean + 3 * error < 1.5
 print("The raw Gaussians stay below 1.5 there: a ceiling is no promise.")

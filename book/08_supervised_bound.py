@@ -48,7 +48,8 @@ from importlib.util import find_spec
 if find_spec("herocon_lite") is None:
     if not os.path.isdir("../herocon_lite"):
         url = os.environ.get("HEROCON_REPO", "https://github.com/OWNER/REPO")
-        subprocess.run(["git", "clone", "-q", "--depth", "1", url, "repo"], check=True)
+        if not os.path.isdir("repo"):  # after a restart it is still there
+            subprocess.run(["git", "clone", "-q", "--depth", "1", url, "repo"], check=True)
         os.chdir("repo/book")
     sys.path.insert(0, os.path.abspath(".."))
 
@@ -292,13 +293,13 @@ for K, tau in ((2, 0.5), (4, 0.25)):
 # does not. **There, the better the training, the further the lemma is from the truth.**
 #
 # At the paper's $\tau = 1$ the cosine sets a limit. Put $c$ balanced classes, with $M$
-# negatives a label, on a simplex, the best place for them {cite:p}`graf2021`: $\cos = 1$ within
+# negatives for each label, on a simplex, the best place for them {cite:p}`graf2021`: $\cos = 1$ within
 # a class and $-\frac1{c-1}$ between two. Then
 #
 # $$ N - L_s = \log\frac{M}{1 + \gamma M e^{-c/((c-1)\tau)}}
 # \;<\; \frac{c}{(c-1)\,\tau} - \log\gamma , $$
 #
-# which few classes can hold above $I_+ = \log c$:
+# and this stays above $I_+ = \log c$ only if there are few classes:
 
 # %%
 for gamma, name in ((2, "Hamming"), (1, "indicator")):
@@ -313,11 +314,12 @@ for gamma, name in ((2, "Hamming"), (1, "indicator")):
         M = 20 * (c - 1)
         exact = math.log(M) - math.log1p(gamma * M * math.exp(-c / (c - 1)))
         assert abs(math.log(M) - L_s.item() - exact) < 1e-9 and exact < limit
-    print(f"{name}: separated classes, τ = 1: fails for {over} of them")
+    told = ", ".join(map(str, over))
+    print(f"{name}: separated classes, τ = 1: the lemma fails for c = {told}")
 
 # %% [markdown]
-# With classes that overlap $I_+$ is smaller, and more of them can break the lemma. Let a
-# sample show the point of another class with chance $\varepsilon$, all alike. Among the $M$
+# With classes that overlap $I_+$ is smaller, and the lemma can fail for more classes, too. Let
+# a sample show, with chance $\varepsilon$, the point of another class, each equally likely. Among the $M$
 # negatives of an anchor the number of those that show its own point is binomial, so the loss
 # is a finite sum again.
 
@@ -343,11 +345,11 @@ for c, flip in ((4, 0.15), (5, 0.24), (10, 0.485)):
     print(f"{c} classes, {flip:.1%} noise: {bound:.3f} > {I_plus:.3f}")
 
 # %% [markdown]
-# So the lemma is false: with the Hamming distance for two classes, with the indicator for ten
-# that overlap. (With the Hamming distance, which doubles the negatives here, it holds in these
-# three.) With ten *separated* classes at $\tau = 1$ its inequality happens to hold. A bound
-# that is right only because the critic cannot see more than $1/\tau$ nats and a little
-# certifies nothing.
+# So, at the paper's $\tau = 1$, the lemma is false with the Hamming distance for two classes, and
+# with the indicator for ten that overlap. (With the Hamming distance, which doubles the negatives here, it holds in these
+# three.) With ten *separated* classes at $\tau = 1$ its inequality happens to hold.
+# It does so only because the critic cannot see more than $\frac{c}{(c-1)\tau}$ nats, and such a
+# bound certifies nothing.
 
 # %% [markdown]
 # ## The proof, line by line
@@ -493,8 +495,8 @@ print(f"limit {limit.bound:.4f}, met to 0.005 at M = 1024.")
 #
 # :::{prf:proposition} What Eq. 7 bounds
 # :label: sup-kl
-# Let the labelled rows be independent draws, and take the term of each label $a$ in
-# expectation given which rows have it. For any critic $f > 0$, any $\sigma \le 1$ and
+# Let the labelled rows be independent draws, let each label have at least two rows with it and
+# one without, and take the term of each label $a$ in expectation given which rows have it. For any critic $f > 0$, any $\sigma \le 1$ and
 # $\gamma \ge 1$, and pairs $i \ne j$,
 #
 # $$ \frac1c \sum_a \mathrm{KL}(p_a \,\|\, n_a) \;\ge\;
@@ -645,11 +647,11 @@ mixed = losses.sup_con_eq6(s, Y, preset=itself).item()
 lift = (math.log1p(M) - math.log1p(M / math.e)) / m
 assert abs(math.log1p(M) - pure) < 1e-8
 assert abs(math.log1p(M) - mixed - lift) < 1e-8
-print(f"KL = 0. Without self pairs the bound is {0:.3f}, to 1e-8;")
+print(f"KL = 0. Without self pairs the bound is {math.log1p(M) - pure + 0:.3f};")
 print(f"with them it claims {lift:.3f} nats.")
 
 # %% [markdown]
-# *Rows that were trained on.* As in [chapter 7](07_unsupervised_bound), $f$ must not have been
+# *Rows that were trained on.* As in [chapter 7](07_unsupervised_bound.ipynb), $f$ must not have been
 # fitted to the rows it is judged on. Labels by coin flip have $\mathrm{KL} = 0$. An encoder that
 # has learnt the rows by heart puts those with the label at $e$ and the rest at $-e$:
 
@@ -701,8 +703,8 @@ print("400 random batches stay under the ceiling (1e-9); A reaches it.")
 # :::{prf:proposition} Pull and push in Eq. 7
 # :label: sup-weights
 # In the term of label $a$ and the pair $(i, j)$ let
-# $\pi = \sigma f_{ij} / (\sigma f_{ij} + \sum_k \gamma_k f_{ik})$. The pull on the pair,
-# minus the derivative by $\cos_{ij}/\tau$, is $1 - \pi$, and it **falls** with $\sigma$. The
+# $\pi = \sigma f_{ij} / (\sigma f_{ij} + \sum_k \gamma_k f_{ik})$. The pull on the pair
+# is the derivative by $\cos_{ij}/\tau$ with its sign changed. It equals $1 - \pi$, and it **falls** with $\sigma$. The
 # push on negative $k$ is $(1 - \pi)$ times its share $\gamma_k f_{ik} / \sum_l \gamma_l
 # f_{il}$, and it rises with $\gamma_k$.
 # :::

@@ -49,7 +49,8 @@ from importlib.util import find_spec
 if find_spec("herocon_lite") is None:
     if not os.path.isdir("../herocon_lite"):
         url = os.environ.get("HEROCON_REPO", "https://github.com/OWNER/REPO")
-        subprocess.run(["git", "clone", "-q", "--depth", "1", url, "repo"], check=True)
+        if not os.path.isdir("repo"):  # after a restart it is still there
+            subprocess.run(["git", "clone", "-q", "--depth", "1", url, "repo"], check=True)
         os.chdir("repo/book")
     sys.path.insert(0, os.path.abspath(".."))
 
@@ -149,8 +150,8 @@ print(f"Of all {len(pairs)} pairs of rows, {told} are told apart.")
 #
 # All are trained with momentum, and no layer's gradient may move it by more than a set
 # share of its norm: LARS {cite}`you2017lars` in the public code's form, which mostly is
-# plain momentum ([point C4](A2_point_by_point)). Four words of the command line come back on every page:
-# the *form* (two noisy copies and Eq. 5, or one view and [Eq. 4](01_picture_to_loss)), the *preset* (losses as
+# plain momentum ([point C4](A2_point_by_point.ipynb)). Four words of the command line come back on every page:
+# the *form* (two noisy copies and Eq. 5, or one view and [Eq. 4](01_picture_to_loss.ipynb)), the *preset* (losses as
 # printed, or as the public code has them), the *protocol* (transductive: the unlabelled
 # rows are the test rows; inductive: they are not), and the *budget* (`paper`: its steps and
 # its rows a step). Two rows are *told apart* if the 95 % interval of their difference
@@ -208,7 +209,7 @@ print("The numbers of text and code are the same on Scene.")
 # and uses the two-view loss. All methods of the main rows get the two copies, so that
 # the contrastive ones differ in nothing but the loss. *Labelled rows*: the code takes
 # folds in file order, the text draws at random. *Switches*: `label_sum` makes β count
-# six times. [The appendix](A2_point_by_point) takes the switches one by one.
+# six times. [The appendix](A2_point_by_point.ipynb) takes the switches one by one.
 #
 # ## A miniature, live
 #
@@ -361,17 +362,17 @@ eq4, rel, ind = (
     {"protocol": "inductive"},
 )
 QUESTIONS = {
-    "the weights: HeroCon-u − g = 1": (u, g1),
+    "the weights: HeroCon-u − (g = 1)": (u, g1),
     "$L_u$: HeroCon-u − DNN": (u, dnn),
-    "$L_u$: HeroCon-u − DNN + BN(U)": (u, bnu),
-    "$L_u$, g = 1: − DNN + BN(U)": (g1, bnu),
+    "$L_u$: HeroCon-u − (DNN + BN(U))": (u, bnu),
+    "$L_u$, g = 1: − (DNN + BN(U))": (g1, bnu),
     "$L_s$: HeroCon-s − DNN": (s, dnn),
-    "$L_s$: HeroCon-s − DNN + BN(U)": (s, bnu),
+    "$L_s$: HeroCon-s − (DNN + BN(U))": (s, bnu),
     "both: HeroCon − DNN": (full, dnn),
-    "both: HeroCon − DNN + BN(U)": (full, bnu),
+    "both: HeroCon − (DNN + BN(U))": (full, bnu),
     "$L_u$ on top: HeroCon − HeroCon-s": (full, s),
     "$L_s$ on top: HeroCon − HeroCon-u": (full, u),
-    "BN(U) alone: − DNN": (bnu, dnn),
+    "BN(U) alone: (DNN + BN(U)) − DNN": (bnu, dnn),
     "Eq. 4 − two copies: HeroCon": (full | eq4, full),
     "Eq. 4 − two copies: HeroCon-u": (u | eq4, u),
     "one encoder − two: DNN": (dnn | eq4, dnn),
@@ -507,7 +508,7 @@ print("All three within a point of the public code, on its folds.")
 # %% [markdown]
 # ## The verdict
 #
-# By the rules of the [ledger](A3_ledger), which were fixed before most runs were there,
+# By the rules of the [ledger](A3_ledger.ipynb), which were fixed before most runs were there,
 # and made stricter once with Scene's in view (else S5 and S6 would be *undecided*). A
 # cell is *reproduced* if the paper's mean lies in our interval, widened by the paper's
 # own deviation; a sentence is, if every comparison in it holds. "About equally well"
@@ -527,8 +528,8 @@ counts = Counter(r.verdict for r in claims)
 told = ", ".join(f"{k} {v}" for v, k in counts.most_common())
 sentences = [f"Of {len(claims)} rows: {told}."]
 short = {
-    "The weights g": "the weights: HeroCon-u − g = 1",
-    "The term L_u, against DNN + BN(U)": "$L_u$: HeroCon-u − DNN + BN(U)",
+    "The weights g": "the weights: HeroCon-u − (g = 1)",
+    "The term L_u, against DNN + BN(U)": "$L_u$: HeroCon-u − (DNN + BN(U))",
     "The term L_s, against DNN": "$L_s$: HeroCon-s − DNN",
     "Both terms, against DNN": "both: HeroCon − DNN",
     "Eq. 4 in place of two copies": "Eq. 4 − two copies: HeroCon",
@@ -602,7 +603,7 @@ print("Label contrast in Khosla's form and in MulSupCon's lowers DNN's F1.")
 #
 # The fifth, a gain in F1 without one in AUC, says that F1 here depends on where a
 # network puts its probabilities, beside the fixed threshold of 0.4, and not on their
-# order alone. [Chapter 16](16_beyond) follows that up.
+# order alone. [Chapter 16](16_beyond.ipynb) follows that up.
 #
 # The third and the fourth come with a warning of their own. The paper does not say how SupCon was
 # made to fit several labels, nor its weight and temperature. Ours takes rows with the
@@ -646,14 +647,14 @@ print("No stored run needed more than 8 GiB.")
 # - The public code's means on its own folds can be met. The level that the paper
 #   prints for the plain network cannot, on random draws: ours is higher.
 # - F1 at 0.4 mixes two things, the order of the probabilities and where they lie.
-#   [Chapter 16](16_beyond) asks again with a threshold of each method's own.
+#   [Chapter 16](16_beyond.ipynb) asks again with a threshold of each method's own.
 #
 # And the answers, as the runs at hand have them:
 
 # %% tags=["hide-input", "nbval-ignore-output"]
 for title, name in {
-    "Contrast of views, beyond BatchNorm": "$L_u$: HeroCon-u − DNN + BN(U)",
-    "Its weights g": "the weights: HeroCon-u − g = 1",
+    "Contrast of views, beyond BatchNorm": "$L_u$: HeroCon-u − (DNN + BN(U))",
+    "Its weights g": "the weights: HeroCon-u − (g = 1)",
     "Contrast of labels": "$L_s$: HeroCon-s − DNN",
 }.items():
     told = [in_words(answers[name, m], SEEDS, TESTS) for m in ("f1", "auc")]
@@ -738,7 +739,7 @@ print("flat left end is F1 of predicting every label for every row.")
 # zero), and how often do twenty? Simulate with normal differences.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Show solution 3", "code_prompt_hide": "Hide solution 3"}
-sd = answers["BN(U) alone: − DNN", "f1"].loc[:19].std()
+sd = answers["BN(U) alone: (DNN + BN(U)) − DNN", "f1"].loc[:19].std()
 random = np.random.default_rng(0)
 power = {}
 for n in (5, 20):

@@ -47,7 +47,8 @@ from importlib.util import find_spec
 if find_spec("herocon_lite") is None:
     if not os.path.isdir("../herocon_lite"):
         url = os.environ.get("HEROCON_REPO", "https://github.com/OWNER/REPO")
-        subprocess.run(["git", "clone", "-q", "--depth", "1", url, "repo"], check=True)
+        if not os.path.isdir("repo"):  # after a restart it is still there
+            subprocess.run(["git", "clone", "-q", "--depth", "1", url, "repo"], check=True)
         os.chdir("repo/book")
     sys.path.insert(0, os.path.abspath(".."))
 
@@ -104,7 +105,7 @@ printed_table("mnist")
 # The comparisons can be read off the table. What cannot: how MIB comes to an AUC of 0.81
 # beside an F1 of 0.89. And one thing is not in the text: the public code stores the
 # same 200 labelled pictures for all of its five repetitions
-# ([point E3 of the appendix](A2_point_by_point)). If the table was made by that
+# ([point E3 of the appendix](A2_point_by_point.ipynb)). If the table was made by that
 # code, its deviations show what noise and chance in training do, and nothing of what
 # another draw of labels would.
 
@@ -179,7 +180,7 @@ print("The public code changes:", ", ".join(changed))
 #
 # ## Four pictures of a digit
 #
-# [Chapter 3](03_data_seen) has the recipes and their arithmetic, and says what the
+# [Chapter 3](03_data_seen.ipynb) has the recipes and their arithmetic, and says what the
 # code's *rate* really does. Here is what they make of ten digits: nothing, the public
 # code's noise, the Gaussian of the case study, and the uniform noise of section 4.1,
 # which the main rows of this chapter have.
@@ -291,7 +292,7 @@ print("code's under 3. With uniform noise HeroCon-s gains over 3 points.")
 # \text{AUC}_{\text{hard}} = \tfrac12 \Big( a + 1 - \frac{1 - a}{K - 1} \Big)
 # $$
 #
-# ([chapter 10](10_two_view_speech) has the argument). Each network above gives a point
+# ([chapter 10](10_two_view_speech.ipynb) has the argument). Each network above gives a point
 # of either kind.
 
 # %% tags=["hide-input", "nbval-ignore-output"] mystnb={"image": {"alt": "AUC against accuracy. A line shows the AUC of decisions; quick runs lie on it with their decisions and well above it with their probabilities. The paper's rows, crosses near accuracy 0.9: four or five on the line, HeroCon a little above it, Info-NCE, C2AE and MIB far below. None is near where probabilities lie."}}
@@ -437,7 +438,7 @@ print("is the row MulSupCon, as chapter 2 shows; the two are not one.")
 
 # %% [markdown]
 # C2AE has no cross-entropy, and was made for rows with several labels. On classes its
-# row is the least certain of ours ([chapter 10](10_two_view_speech) has the same), and
+# row is the least certain of ours ([chapter 10](10_two_view_speech.ipynb) has the same), and
 # a lead over it says little.
 #
 # ### Which area is the paper's?
@@ -528,18 +529,18 @@ def no_noise(name):
 EQ4, all_rows = {"form": "eq4"}, {"method": "herocon"} | HALF
 INFO_NCE_ONE = "plain contrast, Eq. 2: Info-NCE − DNN, one view"
 QUESTIONS = {
-    "the weights: HeroCon-u − g = 1": (
+    "the weights: HeroCon-u − (g = 1)": (
         of("HeroCon-u"),
         of("HeroCon-u, g = 1"),
     ),
     "$L_u$: HeroCon-u − DNN": (of("HeroCon-u"), of("DNN")),
-    "$L_u$: HeroCon-u − DNN + BN(U)": (of("HeroCon-u"), of("DNN + BN(U)")),
+    "$L_u$: HeroCon-u − (DNN + BN(U))": (of("HeroCon-u"), of("DNN + BN(U)")),
     "$L_s$: HeroCon-s − DNN": (of("HeroCon-s"), of("DNN")),
     "both: HeroCon − DNN": (of("HeroCon"), of("DNN")),
-    "both: HeroCon − DNN + BN(U)": (of("HeroCon"), of("DNN + BN(U)")),
+    "both: HeroCon − (DNN + BN(U))": (of("HeroCon"), of("DNN + BN(U)")),
     "$L_u$ on top: HeroCon − HeroCon-s": (of("HeroCon"), of("HeroCon-s")),
     "$L_s$ on top: HeroCon − HeroCon-u": (of("HeroCon"), of("HeroCon-u")),
-    "BN(U) alone: − DNN": (of("DNN + BN(U)"), of("DNN")),
+    "BN(U) alone: (DNN + BN(U)) − DNN": (of("DNN + BN(U)"), of("DNN")),
     "plain contrast: Info-NCE − DNN": (of("Info-NCE"), of("DNN")),
     "two forms: HeroCon-s − MulSupCon": (
         of("HeroCon-s"),
@@ -638,7 +639,7 @@ print("Differences are antisymmetric, and add up along HeroCon-s.")
 #
 # Twelve runs were made twice, with the same seeds: on a processor that rounds to bfloat16
 # and multiplies in float32, and on one that multiplies in bfloat16 (one view without
-# noise, as in [chapter 14](14_noise_case_study)). A run is long, so another order of sums
+# noise, as in [chapter 14](14_noise_case_study.ipynb)). A run is long, so another order of sums
 # sends it another way; the question is whether one way leads higher.
 
 # %% mystnb={"markdown_format": "gfm"} tags=["hide-input", "nbval-ignore-output"]
@@ -670,7 +671,7 @@ print("as a point.")
 # ### The recipes for noise, in full
 #
 # The same question as in the miniature: which noise gives the levels that the paper
-# prints? The rows *none* are of [chapter 14](14_noise_case_study) and have the case
+# prints? The rows *none* are of [chapter 14](14_noise_case_study.ipynb) and have the case
 # study's α and β, and 500 unlabelled pictures a step. The last row is for the single run
 # with 4,000.
 
@@ -728,7 +729,7 @@ print("more than one and a half below; with uniform noise all are over five.")
 # %% [markdown]
 # ## The verdict
 #
-# The [ledger](A3_ledger)'s own rows, by its rules, one of which was changed with runs in
+# The [ledger](A3_ledger.ipynb)'s own rows, by its rules, one of which was changed with runs in
 # view: a wide interval once left even a missed mean *undecided*; the lines below the table
 # count what that moved. *In part* by order says little in the AUC column, where ours is of
 # probabilities and the printed one hardly is. A cell of that column that fits the area of decisions counts as *in part* if the F1 of
@@ -748,8 +749,8 @@ wide = [r for r in wide if (r.hi - r.lo) / 2 > ledger.WIDE]
 told = ", ".join(f"{v} {k}" for k, v in Counter(r.verdict for r in wide).items())
 print(f"Cells that the older rule would leave undecided: {told or 'none'}.")
 short = {
-    "The weights g": "the weights: HeroCon-u − g = 1",
-    "The term L_u, against DNN + BN(U)": "$L_u$: HeroCon-u − DNN + BN(U)",
+    "The weights g": "the weights: HeroCon-u − (g = 1)",
+    "The term L_u, against DNN + BN(U)": "$L_u$: HeroCon-u − (DNN + BN(U))",
     "The term L_s, against DNN": "$L_s$: HeroCon-s − DNN",
     "Both terms, against DNN": "both: HeroCon − DNN",
     "Eq. 4 in place of two views": "Eq. 4 − two views: HeroCon",
@@ -781,7 +782,7 @@ print(f"2. {len(on_line)} of {len(gap)} printed AUC values fit areas of")
 print(f"   decisions, to 0.001; {len(under)} are below those.")
 tests = {
     "3. One view in place of two, DNN": "one view − two: DNN",
-    "4. Statistics of unlabelled rows": "BN(U) alone: − DNN",
+    "4. Statistics of unlabelled rows": "BN(U) alone: (DNN + BN(U)) − DNN",
     "5. Paper's SupCon − Khosla's": "two forms: HeroCon-s − MulSupCon",
 }
 for title, name in tests.items():

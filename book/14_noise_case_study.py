@@ -48,7 +48,8 @@ from importlib.util import find_spec
 if find_spec("herocon_lite") is None:
     if not os.path.isdir("../herocon_lite"):
         url = os.environ.get("HEROCON_REPO", "https://github.com/OWNER/REPO")
-        subprocess.run(["git", "clone", "-q", "--depth", "1", url, "repo"], check=True)
+        if not os.path.isdir("repo"):  # after a restart it is still there
+            subprocess.run(["git", "clone", "-q", "--depth", "1", url, "repo"], check=True)
         os.chdir("repo/book")
     sys.path.insert(0, os.path.abspath(".."))
 
@@ -82,7 +83,7 @@ torch.set_num_threads(1)  # the matrices below are small
 # ## What the paper reports
 #
 # Figure 2 is two panels without a table, so there are no values to set beside ours,
-# only four messages and a reason. The [ledger](A3_ledger) has a row for each.
+# only four messages and a reason. The [ledger](A3_ledger.ipynb) has a row for each.
 
 # %% mystnb={"markdown_format": "gfm"} tags=["hide-input"]
 messages = [c for c in paper.FIGURES if c.where.startswith("Fig. 2")]
@@ -101,8 +102,8 @@ table(["where", "message"], [[c.where, c.claim] for c in messages])
 #
 # "One view" is a noisy picture and Eq. 4. "Two views" are two pictures of the same
 # digit, each with noise of its own, and Eq. 5. What "noise" means differs between the
-# text and the public code; [chapter 3](03_data_seen) shows the three recipes, and
-# points E5 and E6 of [the appendix](A2_point_by_point) say what the code's *rate* does.
+# text and the public code; [chapter 3](03_data_seen.ipynb) shows the three recipes, and
+# points E5 and E6 of [the appendix](A2_point_by_point.ipynb) say what the code's *rate* does.
 
 # %% mystnb={"markdown_format": "myst"} tags=["hide-input"]
 text, code = (experiments.setting("mnist", p) for p in ("paper", "released"))
@@ -136,9 +137,9 @@ table(["", "the text", "the public code", "here"], rows)
 
 # %% [markdown]
 # Three lines need a word. *Unlabelled rows*: fewer than the text has, since 40 kinds of
-# runs on a CPU must fit. *Arithmetic*: as in [chapter 13](13_noisy_mnist), which asks
+# runs on a CPU must fit. *Arithmetic*: as in [chapter 13](13_noisy_mnist.ipynb), which asks
 # what it changes. *Map*: Eq. 4 compares $X_i$ with $Z_i$, which have different
-# sizes; ours learns a matrix $A$ and compares $AX_i$ ([chapter 1](01_picture_to_loss)).
+# sizes; ours learns a matrix $A$ and compares $AX_i$ ([chapter 1](01_picture_to_loss.ipynb)).
 # At noise 0 the two "views" are the same picture twice.
 #
 # ## The explanation as an argument
@@ -153,7 +154,7 @@ table(["", "the text", "the public code", "here"], rows)
 # to read $c$. So Eq. 4 *may* keep noise and Eq. 5 has little use for it. The gaps in
 # this: *may* is not *must*; the information between $x$ and a $z$ that is computed from
 # it without noise is infinite for most networks, so it cannot rank them; and with
-# $f = \exp(\cos)$ the bound ends at one nat ([chapter 7](07_unsupervised_bound)), which
+# $f = \exp(\cos)$ the bound ends at one nat ([chapter 7](07_unsupervised_bound.ipynb)), which
 # may be reached before any noise is needed.
 #
 # ## A toy where it is right, and when
@@ -388,7 +389,8 @@ def trained(grain, form, alpha, seed):
     parts, plan = split(digits, seed=seed), Schedule(30, None, 100)
     seen, other = ([v[r] for v in views] for r in (parts.train, parts.test))
     train(net, seen, digits.labels[parts.train], other, plan, seed)
-    return net.eval(), parts.test[::3], [view[::3] for view in other]
+    net = net.eval().cpu()  # the probes below are NumPy's
+    return net, parts.test[::3], [view[::3] for view in other]
 
 
 def measured(grain, form, alpha, seed):
@@ -484,7 +486,7 @@ print("with two views than with one, by over 2 points on average.")
 # much. A fair question is therefore not *two views − one* of HeroCon-u, but what
 # $L_u$ adds to DNN **within** each form, and whether that changes with the noise. (Part
 # of it may be BatchNorm's: DNN sees no unlabelled rows. The control without contrast
-# of [chapter 13](13_noisy_mnist), *DNN + BN(U)*, has no runs in this study.)
+# of [chapter 13](13_noisy_mnist.ipynb), *DNN + BN(U)*, has no runs in this study.)
 #
 # ## The stored runs
 #
@@ -708,7 +710,7 @@ print("both over two points.")
 # guess: to be told from 699 others by a linear map of its pixels, $z$ must keep what sets
 # a digit apart from others of its class, which is what a classifier must forget; and
 # α = 0.5 asks for it loudly. With α = 0.1 the question is in
-# [chapter 13](13_noisy_mnist).
+# [chapter 13](13_noisy_mnist.ipynb).
 #
 # ## What surprised us
 #

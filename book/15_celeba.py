@@ -55,7 +55,8 @@ from importlib.util import find_spec
 if find_spec("herocon_lite") is None:
     if not os.path.isdir("../herocon_lite"):
         url = os.environ.get("HEROCON_REPO", "https://github.com/OWNER/REPO")
-        subprocess.run(["git", "clone", "-q", "--depth", "1", url, "repo"], check=True)
+        if not os.path.isdir("repo"):  # after a restart it is still there
+            subprocess.run(["git", "clone", "-q", "--depth", "1", url, "repo"], check=True)
         os.chdir("repo/book")
     sys.path.insert(0, os.path.abspath(".."))
 
@@ -158,7 +159,7 @@ assert not apart("SupCon", "DNN") and apart("HeroCon-s", "SupCon")
 # \text{F1}_{\text{yes}} = \sum_a \frac{p_a}{\sum_b p_b} \cdot \frac{2 p_a}{1 + p_a} .
 # $$
 #
-# [Chapter 3](03_data_seen) stored the rates of all forty labels.
+# [Chapter 3](03_data_seen.ipynb) stored the rates of all forty labels.
 
 # %%
 counted = json.loads(Path("../results/label_counts.json").read_text())
@@ -189,7 +190,7 @@ assert min(scene) > 1.9 * always_yes("scene")
 #
 # The last column is what the stored runs do. It is **reduced** in four ways: the first
 # 10,000 faces at half size, the thin network, 300 steps, fewer seeds. And its layers
-# multiply in bfloat16, as in [chapter 13](13_noisy_mnist), which asks what that changes.
+# multiply in bfloat16, as in [chapter 13](13_noisy_mnist.ipynb), which asks what that changes.
 
 # %% mystnb={"markdown_format": "myst"} tags=["hide-input"]
 presets = ("paper", "released")
@@ -256,7 +257,7 @@ print(f"The public code takes {share:.0%} of the text's steps.")
 #
 # *α and β of the variants* are exchanged in the text: it gives an α to HeroCon-s, which
 # has no $L_u$, and a β to HeroCon-u, which has no $L_s$
-# ([point B9](A2_point_by_point)). Either the methods' names are exchanged, or the
+# ([point B9](A2_point_by_point.ipynb)). Either the methods' names are exchanged, or the
 # letters are. We read the names as exchanged: 0.1 is HeroCon-u's α, 0.01 is HeroCon-s's β. A cell
 # below measures how loud the other reading is at the start, on drawn faces; no stored run
 # has it yet.
@@ -301,7 +302,7 @@ for batch in batches:
 same, some, per_label = map(np.concatenate, (same, some, per_label))
 
 # %% [markdown]
-# For CelebA no face is needed: [chapter 3](03_data_seen) stored the counts. With
+# For CelebA no face is needed: [chapter 3](03_data_seen.ipynb) stored the counts. With
 # $n_v$ faces of vector $v$ among $n$, and rates $p_a$ of the labels, a row expects
 #
 # $$
@@ -502,7 +503,7 @@ print("γ makes the difference between the weights and none; σ makes none.")
 # Counting label by label does the most. γ, which pushes unlike faces harder, adds to
 # it. σ adds nothing here: it is small beside $D_{ia}$, a sum over dozens of rows. (And
 # what little it does is the wrong way round: inside the logarithm a smaller σ makes the
-# pull *stronger*, [chapter 8](08_supervised_bound).)
+# pull *stronger*, [chapter 8](08_supervised_bound.ipynb).)
 #
 # ## How loud is it?
 #
@@ -955,7 +956,7 @@ for number, (a, b) in enumerate(asked, 4):
 #
 # **The reduced runs.** `python -m herocon_lite data celeba` says whether CelebA is there
 # and which of its files. These commands want the first 10,000 faces at half size
-# (`img_89x109.tar`, described on its [card](A1_data_cards); no script here makes it), in
+# (`img_89x109.tar`, described on its [card](A1_data_cards.ipynb); no script here makes it), in
 # the folder that `HEROCON_DATA` names. With CelebA's own files they would take all
 # faces. Runs that are stored are skipped. Minutes are what the stored
 # runs took, summed: processor time, on a machine of two cores shared with other work.

@@ -47,7 +47,8 @@ from importlib.util import find_spec
 if find_spec("herocon_lite") is None:
     if not os.path.isdir("../herocon_lite"):
         url = os.environ.get("HEROCON_REPO", "https://github.com/OWNER/REPO")
-        subprocess.run(["git", "clone", "-q", "--depth", "1", url, "repo"], check=True)
+        if not os.path.isdir("repo"):  # after a restart it is still there
+            subprocess.run(["git", "clone", "-q", "--depth", "1", url, "repo"], check=True)
         os.chdir("repo/book")
     sys.path.insert(0, os.path.abspath(".."))
 
@@ -222,7 +223,7 @@ print("Both seeds choose less than 0.4; on the mean of the two F1 gains.")
 #
 # ## Scene: what F1 measures
 #
-# In our table of [Scene](09_scene) two networks without any contrast stand far apart in
+# In our table of [Scene](09_scene.ipynb) two networks without any contrast stand far apart in
 # F1, and close together in AUC, which asks for the order of the probabilities only.
 
 # %% tags=["nbval-ignore-output"]
@@ -381,12 +382,12 @@ table(heads, rows)
 #
 # | change | what it does | why one would |
 # |---|---|---|
-# | τ = 0.5, 0.2, 0.1 | $f = \exp(\cos / \tau)$ in both contrasts | at τ = 1 near and far differ little ([chapter 6](06_weights)) |
-# | detached weights | no gradient through $g$ | it can lower $L_u$ without learning ([chapter 6](06_weights)) |
+# | τ = 0.5, 0.2, 0.1 | $f = \exp(\cos / \tau)$ in both contrasts | at τ = 1 near and far differ little ([chapter 6](06_weights.ipynb)) |
+# | detached weights | no gradient through $g$ | it can lower $L_u$ without learning ([chapter 6](06_weights.ipynb)) |
 # | anchors in both views | mean of Eq. 5 and its mirror image | view 2 is no anchor in Eq. 5 |
 # | no projector | contrasts $h$ itself | fewer layers between loss and classifier |
 # | deeper projector | a linear layer more | usual since SimCLR {cite}`chen2020simclr` |
-# | σ outside the log | weighs pairs, not their negatives | where it stands it does little ([chapter 8](08_supervised_bound)) |
+# | σ outside the log | weighs pairs, not their negatives | where it stands it does little ([chapter 8](08_supervised_bound.ipynb)) |
 # | cosine schedule | the rate falls to zero | the last steps decide less |
 # | views averaged | $S$ is the mean of the $h_v$ | half as wide a classifier |
 

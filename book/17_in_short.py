@@ -43,7 +43,8 @@ from importlib.util import find_spec
 if find_spec("herocon_lite") is None:
     if not os.path.isdir("../herocon_lite"):
         url = os.environ.get("HEROCON_REPO", "https://github.com/OWNER/REPO")
-        subprocess.run(["git", "clone", "-q", "--depth", "1", url, "repo"], check=True)
+        if not os.path.isdir("repo"):  # after a restart it is still there
+            subprocess.run(["git", "clone", "-q", "--depth", "1", url, "repo"], check=True)
         os.chdir("repo/book")
     sys.path.insert(0, os.path.abspath(".."))
 
@@ -71,11 +72,11 @@ plt.style.use("herocon_lite.book")
 # 5. **$L_s$ beside $L_u$**: what HeroCon has and HeroCon-u has not.
 # 6. **All of HeroCon**, against the plain network.
 #
-# [Scene](09_scene) has two noisy copies for views and 120 labelled pictures with six
+# [Scene](09_scene.ipynb) has two noisy copies for views and 120 labelled pictures with six
 # labels. Yeast has what the method is made for, two real views *and* several labels:
 # 120 labelled genes, 14 labels, Scene's settings, and anybody can run it without a
-# download. [MOCHA](10_two_view_speech) has two real views, speech and tongue, and 250
-# labelled frames of one class each. [N-MNIST](13_noisy_mnist) has two noisy copies and
+# download. [MOCHA](10_two_view_speech.ipynb) has two real views, speech and tongue, and 250
+# labelled frames of one class each. [N-MNIST](13_noisy_mnist.ipynb) has two noisy copies and
 # 200 labelled digits. Steps and rows a step are those of the chapters' main rows, except
 # on MOCHA: there we take the second set of chapter 10, with the paper's
 # $|N| = 4{,}999$, save in comparisons with Info-NCE, debiased contrast and hard negatives,
@@ -145,7 +146,7 @@ plt.show()
 # ## The rule, and its answers
 #
 # Where a row has several labels AUC is asked, since F1 depends on a threshold that can
-# be moved ([chapter 16](16_beyond)); where it has one class there is no threshold, and F1
+# be moved ([chapter 16](16_beyond.ipynb)); where it has one class there is no threshold, and F1
 # is asked as well. (At first the rule asked AUC alone; F1 was added after results had been
 # seen, and exercise 1 has what AUC alone would say.) A difference counts if its 95 % interval excludes zero, and counts as
 # *sure*, in bold, if it does so even with Bonferroni's correction for all differences
@@ -275,9 +276,9 @@ answers(INSTEAD, "HeroCon rather than it?")
 #
 # ## Settings that need no new loss
 #
-# From [chapter 16](16_beyond), with fewer rows a step: the temperature, and for several
+# From [chapter 16](16_beyond.ipynb), with fewer rows a step: the temperature, and for several
 # labels a row the threshold that each seed chose inside its labelled rows. From
-# [chapter 11](11_parameters), on MOCHA: α ten times as large, and a tenth. A lower τ
+# [chapter 11](11_parameters.ipynb), on MOCHA: α ten times as large, and a tenth. A lower τ
 # makes the gradient of the contrast larger, as a larger α does, so the two may be one
 # effect. Except for the threshold these are looked up on the test rows: they say how much
 # is at stake, not what a choice inside the labelled rows would find.
@@ -344,7 +345,7 @@ print("beside it (mean of the seeds).")
 #    number to beat.
 # 2. Add contrast of the views. Its weight and its temperature can be worth more than
 #    everything after them, in either direction; whether a choice inside the labelled rows
-#    finds them, [chapter 16](16_beyond) tells.
+#    finds them, [chapter 16](16_beyond.ipynb) tells.
 # 3. Contrast of labels costs next to no time and was nowhere told to be worse: keep it. The
 #    weights $g$ make a step of a dense network take half as long again and bring little:
 #    try without them.
@@ -360,7 +361,7 @@ print("beside it (mean of the seeds).")
 # model.fit(labelled_views, Y, unlabeled=other_views)  # chooses the threshold
 # ```
 #
-# [Chapter 4](04_three_lines) has the rest. The estimator always has the weights $g$
+# [Chapter 4](04_three_lines.ipynb) has the rest. The estimator always has the weights $g$
 # (`detach=True` holds them constant); to go without them takes a loop of your own, where
 # `losses.weighted_unsupervised` with `H=None` is the contrast without weights.
 #

@@ -36,7 +36,8 @@ from importlib.util import find_spec
 if find_spec("herocon_lite") is None:
     if not os.path.isdir("../herocon_lite"):
         url = os.environ.get("HEROCON_REPO", "https://github.com/OWNER/REPO")
-        subprocess.run(["git", "clone", "-q", "--depth", "1", url, "repo"], check=True)
+        if not os.path.isdir("repo"):  # after a restart it is still there
+            subprocess.run(["git", "clone", "-q", "--depth", "1", url, "repo"], check=True)
         os.chdir("repo/book")
     sys.path.insert(0, os.path.abspath(".."))
 
@@ -88,8 +89,8 @@ Markdown("\n".join(rows))
 # - **consent**: the same, but only after you have accepted the terms on the
 #   card: `load(name, accept_terms=True)`, or the environment variable
 #   `HEROCON_ACCEPT_TERMS=celeba,xrmb`.
-# - **by hand**: no official file of this layout exists; the card says how it
-#   was made.
+# - **by hand**: no official file of this layout exists; the card says what is in
+#   it and from which files it comes. No script here makes it.
 #
 # A stand-in is an embedded set of the same kind, so that everything can be
 # tried before the real one is there. Its results are never shown as the real

@@ -366,7 +366,7 @@ def save(rows: list[dict], folder: Path) -> None:
     results.save_lines(folder / "bench.jsonl", [where, *rows])
     told = ", ".join(f"{key} {value}" for key, value in where.items())
     head = f"# Time and memory of the losses\n\nMade by `python -m herocon_lite bench` ({told}).\n"
-    (folder / "bench.md").write_text(f"{head}{ABOUT}\n\n{table(rows)}\n", "utf-8")
+    results.save_text(folder / "bench.md", f"{head}{ABOUT}\n\n{table(rows)}\n")
 
 
 if __name__ == "__main__":  # a fresh process, started by fresh_process

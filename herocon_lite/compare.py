@@ -69,11 +69,12 @@ def logistic_regression(dataset: Dataset, parts: Split) -> np.ndarray:
 
 def run(folder: Path) -> list[dict]:
     """All splits that have no line of this code yet, each stored as it ends."""
-    path = folder / "estimator.jsonl"
-    # before training: the checkout may move
-    where = results.environment(pick_device()) | {"code": results.code()}
-    rows = results.read_lines(path)
-    rows = [row for row in rows if row.get("code") == where["code"]]  # never of two estimators
+    path, code = folder / "estimator.jsonl", results.code()
+    # The older file stays till all is there.
+    half = folder / "checkpoints" / f"estimator-{code}.jsonl"
+    where = results.environment(pick_device()) | {"code": code}  # now: the checkout may move
+    rows = results.read_lines(half) or results.read_lines(path)
+    rows = [row for row in rows if row.get("code") == code]  # never of two estimators
     done = {(row["data"], row["seed"]) for row in rows}
     work = [(name, seed) for name in DATA for seed in range(SPLITS) if (name, seed) not in done]
     for name, seed in tqdm(work, unit="split", disable=not work):
@@ -85,7 +86,10 @@ def run(folder: Path) -> list[dict]:
             scores = evaluate(dataset.labels[parts.test], method(dataset, parts), dataset.kind)
             row[method.__name__] = scores | {"seconds": round(time.perf_counter() - start, 2)}
         rows.append({**row, "data_checksums": dataset.checksums, **where})
+        results.save_lines(half, rows)
+    if half.exists():
         results.save_lines(path, rows)
+        half.unlink()
     return rows
 
 

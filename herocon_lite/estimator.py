@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import json
+import os
 import warnings
 from collections.abc import Sequence
 from numbers import Integral, Real
@@ -18,7 +19,12 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+)
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -33,7 +39,9 @@ NOISE = 0.1  # of a feature's spread: what tells the second copy of a lone view 
 Arrays = np.ndarray | Sequence[np.ndarray]
 
 
-class HeroConClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):
+class HeroConClassifier(
+    ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, BaseEstimator
+):
     """Learns labels from several views of few labelled and many unlabelled rows.
 
     Each view has an encoder of its own. Trained is L_c + α · L_u + β · L_s: binary cross-entropy
@@ -68,7 +76,7 @@ class HeroConClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):
         n_features_in_: columns of all views together.
         columns_: names of each view's columns, None for a view that came without names.
         history_: loss terms over the steps, a list of dictionaries.
-        device_: where it was trained.
+        device_: where it is.
     """
 
     def __init__(
@@ -212,6 +220,15 @@ class HeroConClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(2**31))
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
+
+    @property
+    def _n_features_out(self) -> int:  # for get_feature_names_out, and with it set_output
+        return self.method_.joint_size
+
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "device_")  # set last
 
@@ -242,6 +259,7 @@ class HeroConClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):
 
         Unlabelled rows are left out.
         """
+        _check_order("Y", Y, "views", views[0] if _is_list(views) else views)
         P, Y = self.predict_proba(views), _targets(Y)
         form = (len(P), *([] if self.kind_ == "multiclass" else [P.shape[1]]))
         if Y.shape != form:
@@ -335,7 +353,9 @@ class HeroConClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):
             "device": self.device_,
         }
         metadata = {"format": FORMAT, "about": json.dumps(about, default=_plain)}
-        save_file(tensors, str(path), metadata)
+        beside = Path(f"{path}.{os.getpid()}.partial")
+        save_file(tensors, str(beside), metadata)
+        os.replace(beside, path)  # an older model is whole until then
 
     @classmethod
     def load(cls, path: str | Path, device: str | None = None) -> HeroConClassifier:
@@ -362,7 +382,8 @@ class HeroConClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):
         model.columns_ = about.get("columns", [])  # younger than the format
         model.n_features_in_ = sum(model.sizes_)
         model.classes_ = np.array(about["classes"])
-        model.constants_ = np.array([np.nan if v is None else v for v in about["constants"]])
+        constants = [np.nan if v is None else v for v in about["constants"]]
+        model.constants_ = np.array(constants, np.float32)  # as fitted
         model.mean_, model.scale_ = (tensors.pop(name).numpy() for name in ("mean_", "scale_"))
         where, outputs = pick_device(device), int(np.isnan(model.constants_).sum())
         with _own_random_numbers(where):
@@ -377,6 +398,7 @@ class HeroConClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):
         state = dict(super().__getstate__())
         if "method_" in state:
             state["method_"] = copy.deepcopy(state["method_"]).cpu()
+            state["device_"] = "cpu"
         return state
 
 
@@ -403,7 +425,9 @@ def _best_threshold(views: list[np.ndarray], Y: np.ndarray, fitted, folds: int, 
 
 def _is_list(views) -> bool:
     """Whether the views come one by one; a list of numbers is a row."""
-    return isinstance(views, (list, tuple)) and len(views) > 0 and np.ndim(views[0]) > 1
+    if not isinstance(views, (list, tuple)) or len(views) == 0:
+        return False
+    return np.ndim(views[0]) > 1 or any(getattr(view, "ndim", 0) > 1 for view in views)
 
 
 def _check_order(name: str, table, other_name: str, other) -> None:
@@ -432,19 +456,23 @@ def _matrix(name: str, values) -> np.ndarray:
         )
     if hasattr(values, "toarray"):
         raise ValueError(f"{name} must be dense; got a sparse matrix. Call .toarray() on it.")
-    if np.iscomplexobj(values):
-        raise ValueError(f"{name} must hold real numbers; got complex ones.")
     try:
+        real = not np.iscomplexobj(values)
         with np.errstate(over="ignore"):  # told below
-            array = np.asarray(values, dtype=np.float64)  # float32 once they are centred
+            array = np.asarray(
+                values if real else 0, dtype=np.float64
+            )  # centred first, then float32
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"{name} must hold numbers ({error}). Turn words into numbers first, for instance "
             "with sklearn.preprocessing.OneHotEncoder."
         ) from error
+    if not real:
+        raise ValueError(f"{name} must hold real numbers; got complex ones.")
     if array.ndim != 2 or 0 in array.shape:
         raise ValueError(
             f"{name} must be a dense matrix (n, d), one row per sample; got shape {array.shape}."
+            + (" One column goes in as x[:, None]." if array.ndim == 1 else "")
         )
     usable = np.abs(array) < np.finfo(np.float32).max
     if not usable.all():
@@ -458,7 +486,15 @@ def _matrix(name: str, values) -> np.ndarray:
 
 def _targets(Y) -> np.ndarray:
     """Y as an array; in one of words NumPy would turn the gaps into words, too."""
-    array = np.asarray(Y)
+    if hasattr(Y, "toarray"):
+        raise ValueError("Y must be dense; got a sparse matrix. Call .toarray() on it.")
+    try:
+        array = np.asarray(Y)
+    except ValueError as error:
+        raise ValueError(
+            "Y must be a 0/1 matrix or a vector of classes; its rows differ in length. Lists of "
+            "labels: sklearn.preprocessing.MultiLabelBinarizer().fit_transform(Y)."
+        ) from error
     if array.dtype.kind in "US":
         return np.asarray(Y, dtype=object)
     if array.dtype == object:  # pandas' own types come so, their gaps with no truth value

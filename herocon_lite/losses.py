@@ -3,8 +3,9 @@ r"""The paper's equations by number, and the losses they are compared with, as p
 Everywhere f(a, b) = exp(cos(a, b)/τ). Representations are matrices with one row per sample; losses
 are scalars on their input's device, in its precision (half precision is lifted to float32).
 Shapes, dtypes and the temperature are checked; values are not, since looking at them would make
-a GPU wait: rows without labels must be left out of losses by labels. Weighted losses take a
-``preset``: the paper's equations, or what its public code does.
+a GPU wait: rows whose labels are not known must be left out of losses by labels. τ may be a tensor
+of one number, to be learned; checking it makes a GPU wait. Weighted losses take a ``preset``: the
+paper's equations, or what its public code does.
 There are first derivatives only; ``create_graph=True`` and ``torch.func`` get an error.
 """
 
@@ -106,7 +107,8 @@ def info_nce(z1: Tensor, z2: Tensor, temperature: float = 1.0, chunk: int | None
 def cmc(z1: Tensor, z2: Tensor, temperature: float = 1.0, chunk: int | None = None) -> Tensor:
     """Contrastive multiview coding: Info-NCE in both directions, averaged (its authors add them).
 
-    For more than two views: ``over_pairs(info_nce, views)``, the full graph of that paper.
+    Arguments as in :func:`info_nce`. For more than two views: ``over_pairs(info_nce, views)``, the
+    full graph of that paper.
     """
     check_views(temperature, z1=z1, z2=z2)
     a1, a2 = unit(z1), unit(z2)
@@ -116,7 +118,10 @@ def cmc(z1: Tensor, z2: Tensor, temperature: float = 1.0, chunk: int | None = No
 
 
 def nt_xent(z1: Tensor, z2: Tensor, temperature: float = 0.5, chunk: int | None = None) -> Tensor:
-    """SimCLR's loss: all 2n rows are anchors, each contrasted with the other 2n − 1 rows."""
+    """SimCLR's loss: all 2n rows are anchors, each contrasted with the other 2n − 1 rows.
+
+    Arguments as in :func:`info_nce`.
+    """
     check_views(temperature, z1=z1, z2=z2)
     positive, log_negatives = _both_views(z1, z2, 1 / temperature, chunk)
     return _contrast(positive, log_negatives)
@@ -135,6 +140,7 @@ def debiased(
     N e^{-1/\tau}\}` with N = 2n − 2. With ``tau_plus=0`` it is :func:`nt_xent`.
 
     Args:
+        z1, z2, temperature, chunk: as in :func:`info_nce`.
         tau_plus: the prior probability that a negative is a false one, in [0, 1).
     """
     return hard_negative(z1, z2, temperature, tau_plus, beta=0.0, chunk=chunk)
@@ -153,6 +159,7 @@ def hard_negative(
     The sum :math:`\sum_k f_{ik}` becomes :math:`N \sum_k f_{ik}^{1+\beta} / \sum_k f_{ik}^\beta`.
 
     Args:
+        z1, z2, temperature, tau_plus, chunk: as in :func:`debiased`.
         beta: concentration on near negatives, ≥ 0; 0 gives :func:`debiased`.
     """
     check_views(temperature, z1=z1, z2=z2)
@@ -317,7 +324,7 @@ def sup_con(s: Tensor, y: Tensor, temperature: float = 0.1, chunk: int | None = 
 
     Args:
         s: (n, d), representations.
-        y: (n,), class numbers, or (n, c), label vectors.
+        y: (n,), class numbers, or (n, c), label vectors; rows of zeros are of one class, too.
     """
     check_matrix("s", s)
     check_temperature(temperature)
@@ -373,7 +380,7 @@ def sup_con_eq6(
     """The supervised loss as the paper prints it (Eq. 6), for each label, averaged over labels.
 
     It is :func:`weighted_supervised` with σ = γ = 1. Unlike :func:`sup_con` the denominator holds
-    one positive and the negatives, never the other positives.
+    one positive and the negatives, never the other positives. Arguments as there.
     """
     return _per_label(s, Y, temperature, switches_of(preset), distance=None)
 
@@ -398,7 +405,8 @@ def weighted_supervised(
     Args:
         s: (n, d), representations (the paper concatenates the views').
         Y: (n, c), 0/1 label matrix.
-        temperature: τ > 0. The paper's experiments use 1.
+        temperature: τ > 0. The paper's experiments use 1. Memory is about 1 + 1/(30 τ) matrices
+            n × n, so a small τ costs some.
         preset: ``"paper"``, ``"released"`` or any :class:`Switches`.
         distance: ``"hamming"``, or ``"indicator"`` (1 if the label vectors differ), which the
             paper's special case for multi-class data needs.
@@ -533,7 +541,8 @@ def _per_label(
         if switches.gamma_by_cardinality:
             log_gamma = log_gamma - Y.sum(1).mean().clamp_min(1 / n).log()
     # (n, c): log Σ_{k lacks a} γ_ik f_ik; scores lie in ±1/τ, log γ in ± log c
-    bound = float(1 / temperature) + math.log(c * n if switches.gamma_by_cardinality else c)
+    tau = temperature.detach() if isinstance(temperature, Tensor) else temperature
+    bound = float(1 / tau) + math.log(c * n if switches.gamma_by_cardinality else c)
     log_negatives = log_matmul(scores + log_gamma, 1 - Y, bound)
     # (c,): pairs of each label, those without a negative left out
     positives = Y.sum(0)

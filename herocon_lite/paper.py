@@ -366,7 +366,7 @@ def denied(sentence: Comparison) -> list[str]:
 
 
 class Statement(NamedTuple):
-    """A claim with a check of its own in :mod:`herocon_lite.ledger`."""
+    """A claim that :mod:`herocon_lite.theory.verdicts` or, of a figure, the ledger checks."""
 
     name: str
     where: str

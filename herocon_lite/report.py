@@ -116,22 +116,14 @@ class Store:
 
 
 def _changes(changes) -> str:
-    """Settings as one text, the same however they are ordered; nan, of older records, is none."""
-    pairs = changes.items() if isinstance(changes, Mapping) else ()
-    return ", ".join(
-        f"{name}={value:g}" if _number(value) else f"{name}={value}"
-        for name, value in sorted(pairs)
-    )
+    """Settings as one text; nan, of older records, is none."""
+    return results.told_changes(changes) if isinstance(changes, Mapping) else ""
 
 
 def _wrapped(call: str) -> str:
     """A long command on several lines, as a shell takes them."""
     words = {"break_long_words": False, "break_on_hyphens": False}
     return " \\\n".join(textwrap.wrap(call, 70, subsequent_indent="    ", **words))
-
-
-def _number(value) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 # ------------------------------------------------------------------ saying

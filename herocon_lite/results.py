@@ -127,6 +127,26 @@ def finished(folder: str | Path, data: str) -> set[str]:
     return {name for name, record in read(folder).items() if record["data"] == data}
 
 
+def read_lines(path: Path) -> list[dict]:
+    """The objects of a file that has one a line; none if there is no file."""
+    if not path.exists():
+        return []
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
+
+
+def save_lines(path: Path, lines: list[dict]) -> None:
+    """One object a line."""
+    save_text(path, "".join(json.dumps(line) + "\n" for line in lines))
+
+
+def save_text(path: Path, text: str) -> None:
+    """The file is whole or as it was."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_suffix(f".{os.getpid()}.partial")  # two processes may save at once
+    beside.write_text(text, "utf-8")
+    os.replace(beside, path)
+
+
 def load(folder: str | Path, **where) -> pd.DataFrame:
     """The records as a table, one row a run.
 
@@ -160,10 +180,19 @@ def _row(record: Record) -> dict[str, Any]:
     row["base"] = row["method"]
     changes = record.get("changes") or {}
     if changes:  # a method of its own: nobody averages it with the unchanged one by mistake
-        told = ", ".join(f"{name}={value}" for name, value in changes.items())
-        row["method"] = f"{row['method']} ({told})"
+        row["method"] = f"{row['method']} ({told_changes(changes)})"
     nested = {"settings": _given(record["settings"]), "split": record["split"]}
     return row | record["metrics"] | _flat(nested)
+
+
+def told_changes(changes: dict[str, Any]) -> str:
+    """Settings as one text, the same however they are ordered and their numbers spelt."""
+
+    def told(value) -> str:
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        return f"{value:.15g}" if number else str(value)
+
+    return ", ".join(f"{name}={told(value)}" for name, value in sorted(changes.items()))
 
 
 def _given(settings: dict[str, Any]) -> dict[str, Any]:
@@ -263,21 +292,6 @@ def _unknown(name: str, what: str, known: Iterable[str]) -> str:
 
 
 # ------------------------------------------------------------------ tables
-
-
-def read_lines(path: Path) -> list[dict]:
-    """The objects of a file that has one a line; none if there is no file."""
-    if not path.exists():
-        return []
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
-
-
-def save_lines(path: Path, lines: list[dict]) -> None:
-    """One object a line; the file is whole or as it was."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_suffix(f".{os.getpid()}.partial")  # two processes may save at once
-    beside.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-    os.replace(beside, path)
 
 
 class Interval(NamedTuple):

@@ -229,25 +229,27 @@ def pair_softplus(
     return _PairSoftplus.apply(log_negatives, log_positives, Y, weight, self_pairs, each)
 
 
+def _waits(device: torch.device) -> bool:
+    """Whether a program that looks at values must wait for its device."""
+    return device.type != "cpu"
+
+
 class _PairSoftplus(torch.autograd.Function):
     @staticmethod
     def forward(ctx, log_negatives, log_positives, Y, weight, self_pairs, each):
         total = log_positives.new_zeros(())
         grad_negatives = torch.zeros_like(log_negatives)
         grad_positives = torch.zeros_like(log_positives)
+        picks = not _waits(Y.device)
         for a in range(Y.shape[1]):
             # Only rows with label a count. Picking them out makes a GPU wait, so there all stay
-            # in and the rest get weight 0.
-            rows = (
-                Y[:, a].nonzero()[:, 0]
-                if Y.device.type == "cpu"
-                else torch.arange(len(Y), device=Y.device)
-            )
+            # in, by slices, which copy nothing, and the rest get weight 0.
+            rows = Y[:, a].nonzero()[:, 0] if picks else slice(None)
             has_label = Y[rows, a]
             pair_weight = torch.outer(has_label, has_label) * weight[a]
             if not self_pairs:
                 pair_weight.fill_diagonal_(0.0)
-            square = (rows[:, None], rows[None, :])
+            square = (rows[:, None], rows[None, :]) if picks else (rows, rows)
             if each is not None:
                 pair_weight *= each[square]
             gap = log_negatives[rows, a, None] - log_positives[square]

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 import os
+import pickle
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from numbers import Integral
 from pathlib import Path
@@ -54,13 +55,16 @@ class Schedule:
     def __post_init__(self) -> None:
         if not (isinstance(self.steps, Integral) and self.steps >= 1):
             raise ValueError(f"steps must be a whole number, at least 1; got {self.steps!r}.")
+        self._plain("steps", int)
         check_flag("drop_last", self.drop_last)
         for name in ("lr", "momentum", "trust"):
             check_weight(name, getattr(self, name))
+            self._plain(name, float)
         for name in ("labeled_batch", "unlabeled_batch"):
             size = getattr(self, name)
             if size is not None and not (isinstance(size, Integral) and size >= 2):  # for BatchNorm
                 raise ValueError(f"{name} must be at least 2 rows, or None for all; got {size!r}.")
+            self._plain(name, int)
         if self.decay not in (None, "cosine"):
             raise ValueError(f'decay must be "cosine" or None; got {self.decay!r}.')
         if self.precision not in (None, *PRECISIONS):
@@ -68,6 +72,11 @@ class Schedule:
                 f"precision must be one of {', '.join(PRECISIONS)}, or None for float32; "
                 f"got {self.precision!r}."
             )
+
+    def _plain(self, name: str, kind: type) -> None:
+        """NumPy's numbers as Python's: those a checkpoint can hold."""
+        if getattr(self, name) is not None:
+            object.__setattr__(self, name, kind(getattr(self, name)))
 
     def lr_at(self, step: int) -> float:
         """The rate of a step."""
@@ -116,6 +125,9 @@ def train(
 ) -> Training:
     """Minimises the sum of the method's loss terms; the method is trained in place.
 
+    It is left on ``device`` and in training mode. torch's global generator is seeded in every step;
+    ``torch.random.fork_rng`` around the call keeps yours.
+
     Args:
         method: from :func:`herocon_lite.methods.build`.
         labeled, Y: views of the labelled rows, and their labels (n, c), 0/1.
@@ -139,7 +151,7 @@ def train(
     optimizer = _optimizer(method, schedule)
     result, first = Training(), 0
     if checkpoint is not None and checkpoint.exists():
-        first = _restore(checkpoint, method, optimizer, result)
+        first = _restore(checkpoint, (seed, schedule), method, optimizer, result)
     if ranks.of_first(first) != first:
         raise ValueError(
             f"{checkpoint} must lie on a disk that all processes see; they would go on from "
@@ -182,17 +194,19 @@ def train(
                     bar.set_postfix(told, refresh=False)
             if method.after_step(step + 1, schedule.steps):  # its parameters have changed
                 net, optimizer = ranks.wrap(method), _optimizer(method, schedule)
-            if checkpoint is None or not history or history[-1][0] != step:
+            if checkpoint is None:
                 continue
+            if ranks.world()[1] > 1 and (not history or history[-1][0] != step):
+                continue  # to agree on the time costs a message
             if ranks.of_first(time.monotonic() - started) > CHECKPOINT_SECONDS:
                 result.history += _values(history)
                 history = []
                 started, started_cpu = _count(result, started, started_cpu, device)
-                _save(checkpoint, step + 1, method, optimizer, result)
+                _save(checkpoint, (seed, schedule), step + 1, method, optimizer, result)
     result.history += _values(history)
     _count(result, started, started_cpu, device)
     if checkpoint is not None:
-        _save(checkpoint, schedule.steps, method, optimizer, result)
+        _save(checkpoint, (seed, schedule), schedule.steps, method, optimizer, result)
     return result
 
 
@@ -280,7 +294,8 @@ class Feed:
 
     def on_device(self, rows: Tensor) -> Tensor:
         """Row numbers, sent without waiting for a GPU."""
-        return rows.to(self.device, non_blocking=True)
+        # Apple's GPUs may read a temporary that is gone by then (pytorch #139550).
+        return rows.to(self.device, non_blocking=self.device.type == "cuda")
 
     def __call__(self, rows: Tensor) -> list[Tensor]:
         on_device = self.on_device(rows)
@@ -325,6 +340,11 @@ def _count(
     return now, now_cpu
 
 
+def _named(seed: int, schedule: Schedule) -> dict[str, object]:
+    """What a checkpoint must agree in with the training that goes on from it."""
+    return {"seed": seed, **asdict(schedule)}
+
+
 def _values(history: list[tuple[int, dict[str, Tensor]]]) -> list[dict[str, float]]:
     rows = [{"step": step, **{k: t.item() for k, t in terms.items()}} for step, terms in history]
     for row in rows:
@@ -336,12 +356,20 @@ def _values(history: list[tuple[int, dict[str, Tensor]]]) -> list[dict[str, floa
     return rows
 
 
-def _save(path: Path, step: int, method: Method, optimizer, result: Training) -> None:
+def _save(
+    path: Path,
+    of: tuple[int, Schedule],
+    step: int,
+    method: Method,
+    optimizer: torch.optim.Optimizer,
+    result: Training,
+) -> None:
     """Written under another name and renamed, so a checkpoint is whole or not there."""
     if ranks.world()[0] > 0:
         return  # the first of several processes writes it
     path.parent.mkdir(parents=True, exist_ok=True)
     state = {
+        "of": _named(*of),
         "step": step,
         "method": method.state_dict(),
         "optimizer": optimizer.state_dict(),
@@ -350,11 +378,27 @@ def _save(path: Path, step: int, method: Method, optimizer, result: Training) ->
     }
     temporary = path.with_suffix(f".{os.getpid()}.partial")
     torch.save(state, temporary)
-    os.replace(temporary, path)
+    with suppress(FileNotFoundError):  # another job has finished this very run and cleared up
+        os.replace(temporary, path)
 
 
-def _restore(path: Path, method: Method, optimizer, result: Training) -> int:
-    state = torch.load(path, map_location=next(method.parameters()).device, weights_only=True)
+def _restore(
+    path: Path,
+    of: tuple[int, Schedule],
+    method: Method,
+    optimizer: torch.optim.Optimizer,
+    result: Training,
+) -> int:
+    where = next(method.parameters()).device
+    try:
+        state = torch.load(path, map_location=where, weights_only=True)
+    except (RuntimeError, EOFError, pickle.UnpicklingError) as error:
+        raise ValueError(f"{path} is no whole checkpoint; delete it to start anew.") from error
+    if state.get("of") != _named(*of):
+        raise ValueError(
+            f"{path} must be of the same seed and schedule; it is of {state.get('of')}. Delete it, "
+            "or name another file."
+        )
     method.load_state_dict(state["method"])
     optimizer.load_state_dict(state["optimizer"])
     result.history = state["history"]

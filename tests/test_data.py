@@ -1,7 +1,8 @@
 """Readers, the one return type, splits and the data doctor."""
 
-import os
+import gzip
 import pickle
+import struct
 import subprocess
 import sys
 import tarfile
@@ -29,11 +30,7 @@ from herocon_lite.data import (
 from herocon_lite.data.cards import File
 from herocon_lite.data.lazy import ImageArchive
 from herocon_lite.data.splits import shuffled
-
-FULL = os.environ.get("HEROCON_DATA")
-needs_full_data = pytest.mark.skipif(
-    not FULL, reason="HEROCON_DATA is not set: the full data sets are not at hand"
-)
+from tests.full_data import FOLDER, needs
 
 
 @pytest.fixture
@@ -356,6 +353,48 @@ def test_where_only_some_rows_take_part_no_more_can_be_labelled(name, how, rows,
         split(shell, how, labeled=labeled)
 
 
+def test_mnist_reader_on_small_files(own_folder, monkeypatch):
+    monkeypatch.setitem(CARDS, "mnist", replace(CARDS["mnist"], parts=without_checksums("mnist")))
+    (own_folder / "mnist").mkdir()
+    images = np.random.default_rng(0).integers(0, 256, (5, 4, 3), np.uint8)
+    digits = np.array([3, 1, 4, 1, 9], np.uint8)
+    for name, rows in (("train", slice(0, 3)), ("t10k", slice(3, 5))):
+        for kind, array in (("images-idx3", images[rows]), ("labels-idx1", digits[rows])):
+            head = struct.pack(f">HBB{array.ndim}I", 0, 8, array.ndim, *array.shape)
+            path = own_folder / "mnist" / f"{name}-{kind}-ubyte.gz"
+            path.write_bytes(gzip.compress(head + array.tobytes()))
+    data = load("mnist")
+    np.testing.assert_array_equal(data.views[0][:, 0], images)  # training images first
+    np.testing.assert_array_equal(data.labels.argmax(1), digits)
+
+
+def test_mnist_labels_come_from_the_official_test_images():
+    labels = np.eye(10, dtype=np.uint8)[np.arange(70_000) % 10]
+    shell = Dataset("mnist", "multiclass", [], labels, tuple("0123456789"), CARDS["mnist"])
+    paper, released = split(shell, seed=1), split(shell, "released", seed=4)
+    assert labels[paper.train].sum(0).tolist() == [20] * 10 and paper.train.min() >= 60_000
+    assert np.array_equal(paper.test, np.arange(60_000))
+    assert np.array_equal(released.train, np.arange(60_000, 60_200))
+    assert not np.array_equal(paper.train, split(shell, seed=2).train)
+    assert len(split(shell, protocol="inductive").test) == 30_000
+
+
+def test_released_folds_are_stratified_by_the_whole_label_vector():
+    vectors = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 1], [1, 0, 1]], np.uint8)
+    labels = np.repeat(vectors, 600, 0)
+    shell = Dataset("scene", "multilabel", [], labels, ("a", "b", "c"), CARDS["scene"])
+    for fold in (0, 19):
+        found = labels[split(shell, "released", seed=fold).train]
+        assert np.unique(found, axis=0, return_counts=True)[1].tolist() == [30] * 4
+
+
+def test_pictures_must_be_bytes():
+    """Floats from 0 to 1 would be taken for black, or for noise."""
+    pictures, labels = np.full((10, 1, 4, 4), 0.5, np.float32), np.eye(10, dtype=np.uint8)
+    with pytest.raises(ValueError, match="view 1 holds pictures as float32; they must be uint8"):
+        Dataset("mnist", "multiclass", [pictures], labels, tuple("0123456789"), CARDS["mnist"])
+
+
 def test_split_itself_refuses_overlap():
     a, b = np.arange(5), np.arange(5, 9)
     Split(a, b, b, {"protocol": "transductive"})
@@ -416,21 +455,21 @@ def test_doctor_prints_no_celeba_picture(own_folder, monkeypatch, capsys):
 # ------------------------------------------------------------------ the full data sets
 
 
-@needs_full_data
+@needs("scene", "mnist", "celeba", "mocha", file="SHA256SUMS")
 def test_every_checksum_is_the_published_one():
-    sums = dict(line.split()[::-1] for line in (Path(FULL) / "SHA256SUMS").read_text().splitlines())
+    sums = dict(line.split()[::-1] for line in (FOLDER / "SHA256SUMS").read_text().splitlines())
     checked = 0
     for name in ("scene", "mnist", "celeba", "mocha"):
         for path, checksum in CARDS[name].checksum.items():
             if f"./{name}/{path}" in sums:
                 assert checksum == f"sha256:{sums[f'./{name}/{path}']}"
                 file = File(path, checksum)
-                assert fetch.fault_of(Path(FULL) / name / path, file) == ""
+                assert fetch.fault_of(FOLDER / name / path, file) == ""
                 checked += 1
     assert checked == sum(not line.startswith("./packaged") for line in sums)
 
 
-@needs_full_data
+@needs("scene")
 def test_scene():
     from scipy.io import arff
 
@@ -440,13 +479,13 @@ def test_scene():
     assert data.labels.sum(0).tolist() == [427, 364, 397, 433, 533, 431]
     assert len(np.unique(data.labels, axis=0)) == 15
     assert data.views[0].min() >= 0 and data.views[0].max() <= 1
-    records, _ = arff.loadarff(Path(FULL) / "scene" / "scene-test.arff")
+    records, _ = arff.loadarff(FOLDER / "scene" / "scene-test.arff")
     expected = np.array([list(record)[:294] for record in records], np.float32)
     np.testing.assert_array_equal(data.views[0][1211:], expected)
     assert set(data.checksums) == {"scene-train.arff", "scene-test.arff"}
 
 
-@needs_full_data
+@needs("scene")
 def test_scene_splits():
     data = load("scene")
     paper = split(data)
@@ -465,7 +504,7 @@ def test_scene_splits():
         split(data, "released", labeled=50)
 
 
-@needs_full_data
+@needs("mnist")
 def test_mnist():
     data = load("mnist")
     view = data.views[0]
@@ -483,7 +522,7 @@ def test_mnist():
     assert len(split(data, protocol="inductive").test) == 30_000
 
 
-@needs_full_data
+@needs("celeba")
 def test_celeba():
     attributes = load("celeba", images=False)
     assert attributes.labels.shape == (202_599, 40)
@@ -506,7 +545,7 @@ def test_celeba():
     assert (len(parts.train), len(parts.test)) == (500, 9_500)
 
 
-@needs_full_data
+@needs("mocha")
 def test_mocha():
     data = load("mocha")
     assert [view.shape[1] for view in data.views] == [273, 112]

@@ -1,7 +1,6 @@
 """Counts of label vectors: by hand, by brute force, and the stored ones against the full data."""
 
 import json
-import os
 from itertools import combinations
 from pathlib import Path
 
@@ -17,12 +16,9 @@ from herocon_lite.data.counts import (
     partner_chance,
     set_sizes,
 )
+from tests.full_data import needs
 
 STORED = json.loads((Path(__file__).parents[1] / module.STORE).read_text())["sets"]
-needs_full_data = pytest.mark.skipif(
-    not os.environ.get("HEROCON_DATA"),
-    reason="HEROCON_DATA is not set: the full data sets are not at hand",
-)
 # three sets: two rows (1, 1, 0), three rows (0, 0, 1), one row (0, 0, 0)
 BY_HAND = np.array([[1, 1, 0], [0, 0, 1], [0, 0, 1], [1, 1, 0], [0, 0, 0], [0, 0, 1]], np.uint8)
 
@@ -85,7 +81,7 @@ def test_the_store_agrees_with_table_1():
     assert STORED["scene"]["vectors"] == 15
 
 
-@needs_full_data
+@needs("scene", "mnist", "celeba", "mocha")
 def test_the_store_is_what_the_full_data_gives():
     counted = count_all()
     assert set(counted) == set(STORED)

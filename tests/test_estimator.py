@@ -10,9 +10,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, KFold
 
+import herocon_lite
 from herocon_lite import HeroConClassifier, estimator
 from herocon_lite.data import load, split
 from herocon_lite.metrics import THRESHOLDS, evaluate
@@ -333,6 +335,29 @@ def test_labels_of_unlabelled_rows_are_never_looked_at(toy):
     assert same(clean, quick().fit(views, poisoned), views)
 
 
+def test_settings_of_the_estimator_reach_its_method(toy):
+    views, Y, _ = toy
+    asked = {"alpha": 0.2, "beta": 0.3, "temperature": 0.5, "detach": True, "pairs": 3}
+    method = quick(steps=1, **asked).fit(views, Y).method_
+    assert {name: getattr(method, name) for name in asked} == asked
+
+
+def test_the_second_copy_of_a_lone_view_is_noisy_in_training_only(toy, monkeypatch):
+    views, Y, _ = toy
+    seen = []
+
+    def watched(method, views, *rest, **options):
+        seen.append(views)
+        return train(method, views, *rest, **options)
+
+    monkeypatch.setattr(estimator, "train", watched)
+    model = quick(steps=1).fit(views[0], Y)
+    (first, second), noise = seen[0], estimator.NOISE
+    assert (second - first).std() == pytest.approx(noise, rel=0.2) and noise > 0
+    one, other = model._inputs(views[0])
+    assert np.array_equal(one, other)
+
+
 def test_same_seed_same_model(toy):
     views, Y, more = toy
     first = quick().fit(views, Y, more)
@@ -377,6 +402,33 @@ def test_pickled_and_saved_models_are_the_same_model(toy, tmp_path, target):
         assert same(model, other, views)
         assert np.array_equal(model.predict(views), other.predict(views))
         assert other.get_params() == model.get_params() and other.history_ == model.history_
+        assert other.predict_proba(views).dtype == model.predict_proba(views).dtype
+
+
+def test_an_older_model_stays_whole_while_a_new_one_is_written(toy, tmp_path, monkeypatch):
+    views, Y, more = toy
+    model, path = quick().fit(views, Y, more), tmp_path / "model.safetensors"
+    model.save(path)
+
+    def torn(tensors, path, metadata):
+        with open(path, "wb") as file:
+            file.write(b"half of it")
+        raise OSError("no space left")
+
+    monkeypatch.setattr("safetensors.torch.save_file", torn)
+    with pytest.raises(OSError, match="no space"):
+        model.save(path)
+    assert same(model, HeroConClassifier.load(path), views)
+
+
+def test_scikit_learn_may_name_the_columns_and_knows_of_several_labels(toy):
+    views, Y, _ = toy
+    model = quick(view_sizes=(5, 4)).set_output(transform="pandas").fit(np.hstack(views), Y)
+    made = model.transform(np.hstack(views))
+    assert list(made.columns[:2]) == ["heroconclassifier0", "heroconclassifier1"]
+    assert made.shape == (60, 32)
+    tags = model.__sklearn_tags__().classifier_tags
+    assert tags.multi_label and tags.multi_class
 
 
 def test_a_device_of_torch_is_saved_by_its_name(toy, tmp_path):
@@ -467,10 +519,18 @@ BAD = {
         "classes of one kind",
         lambda V, Y: quick().fit(V, np.array([1, "a"] * 30, dtype=object)),
     ),
+    "sparse labels": ("Y must be dense", lambda V, Y: quick().fit(V, csr_matrix(Y))),
+    "lists of labels": ("MultiLabelBinarizer", lambda V, Y: quick().fit(V, [[0], [0, 1]] * 30)),
+    "a column": (r"\[0\] must be.*x\[:, None\]", lambda V, Y: quick().fit([V[0][:, 0], V[1]], Y)),
+    "ragged": ("views must hold numbers", lambda V, Y: quick().fit([[1, 2], [3]], Y[:2])),
     "a word": ("must be a probability", lambda V, Y: quick(threshold="best").fit(V, Y)),
 }
 BAD_USE = {
     "one view": (r"views of \[5, 4\] columns, as in fit", lambda m, V, Y: m.predict(V[:1])),
+    "scored in another order": (
+        "Y must have its rows in the order of views",
+        lambda m, V, Y: m.score([pd.DataFrame(v) for v in V], pd.DataFrame(Y)[::-1]),
+    ),
     "no score": ("labels to score against", lambda m, V, Y: m.score(V, Y * 0 - 1)),
 }
 
@@ -496,6 +556,14 @@ def test_an_untrained_model_says_so(toy):
 
     with pytest.raises(NotFittedError):
         quick().predict(toy[0])
+
+
+def test_the_module_s_parts_are_there_after_a_plain_import():
+    script = "import herocon_lite as h; print(h.losses.info_nce.__name__, 'theory' in dir(h))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout.split() == ["info_nce", "True"]
+    with pytest.raises(AttributeError, match="no attribute 'loses'"):
+        herocon_lite.loses  # noqa: B018
 
 
 def test_the_import_stays_light():

@@ -9,7 +9,8 @@ import subprocess
 import sys
 import time
 import warnings
-from dataclasses import replace
+from dataclasses import asdict, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -30,6 +31,7 @@ PAPER = {
     "xrmb": (500, 0.1, 0.001, 0.1, 0.01, 4999),
     "celeba": (600 * 10, 0.05, 0.1, 0.1, 0.01, 249),  # 600 epochs of 500 rows, 50 at once
 }
+STORED = sorted((Path(__file__).parents[1] / "results").glob("**/runs/*.jsonl"))
 LABELED_ROWS = {"scene": 120, "mnist": 200, "xrmb": 250, "celeba": 50}
 ALL_ROWS = {"scene": 2407}
 
@@ -50,6 +52,22 @@ def test_released_settings_differ_where_the_public_code_does():
     xrmb = setting("xrmb", "released")
     assert (xrmb.steps, xrmb.alpha, xrmb.beta, xrmb.unlabeled_batch) == (300, 5.0, 0.01, 250)
     assert setting("mnist", "released").unlabeled_batch == 1000
+
+
+def test_released_settings_of_pictures():
+    mnist, celeba = setting("mnist", "released"), setting("celeba", "released")
+    assert (mnist.steps, mnist.unlabeled_batch, mnist.views) == (300, 1000, "released")
+    assert (celeba.steps, celeba.labeled_batch, celeba.unlabeled_batch) == (2100, 64, 64)
+    assert (celeba.widths, celeba.views) == ("thin", "released")
+
+
+@pytest.mark.parametrize(
+    ("data", "like"), [("mocha", "xrmb"), ("mnist5k", "mnist"), ("faces", "celeba")]
+)
+def test_a_stand_in_takes_the_public_code_s_settings(data, like):
+    mine, theirs = setting(data, "released"), setting(like, "released")
+    assert replace(mine, steps=1) == replace(theirs, steps=1)
+    assert mine.steps == (setting(data).steps if data == "faces" else theirs.steps)
 
 
 def test_smaller_budgets_cut_steps_and_rows_only():
@@ -199,11 +217,59 @@ def test_a_bad_command_says_what_was_expected_before_any_work(words, message, tm
     assert not list(tmp_path.iterdir())
 
 
+def test_words_of_the_command_reach_the_run(tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(experiments, "execute_all", lambda runs, *_: asked.extend(runs) or 1)
+    words = "--form eq4 --views gaussian --protocol inductive --split released --preset released"
+    words += f" --budget laptop --set share=0.5 --seeds 3-3 --folder {tmp_path}"
+    main(["run", "mnist5k", "dnn", *words.split()])
+    change = (("share", 0.5),)
+    wanted = Run("mnist5k", "dnn", 3, "laptop", "released", "eq4", "inductive", "released", change)
+    assert asked == [replace(wanted, views="gaussian")]
+
+
+def test_inductive_training_never_sees_the_test_inputs(yeast, quick):
+    run = Run("yeast", "herocon", protocol="inductive")
+    test = split(yeast, seed=0, protocol="inductive").test
+    views = [view.copy() for view in yeast.views]
+    for view in views:
+        view[test] = 100.0
+    record, other = (execute(run, data) for data in (yeast, replace(yeast, views=views)))
+    assert record["history"] == other["history"]
+    assert record["metrics"]["auc"] != other["metrics"]["auc"]
+
+
+def test_a_seed_decides_the_weights_and_the_batches(yeast, quick, monkeypatch):
+    seen = []
+
+    def train(method, labeled, Y, unlabeled, plan, seed, *_, **__):
+        seen.append((seed, next(method.parameters()).sum().item()))
+        return Training([{"step": 0}])
+
+    monkeypatch.setattr(experiments, "train", train)
+    for seed in (0, 1):
+        execute(Run("yeast", "dnn", seed), yeast)
+    (first, start), (second, other) = seen
+    assert (first, second) == (0, 1) and start != other
+
+
+@pytest.mark.parametrize("path", STORED, ids=lambda path: path.parts[-3] + "-" + path.stem)
+def test_stored_runs_have_today_s_settings(path):
+    """A default that moves would silently disown them."""
+    for record in map(json.loads, path.read_text().splitlines()):
+        run = experiments.run_of(record)
+        chosen = setting(run.data, run.preset, run.budget)
+        now = asdict(experiments.schedule(run, chosen))
+        now |= options(run, chosen, single_view=record["form"] is not None)
+        then = {name: record["settings"].get(name) for name in now}
+        assert then == json.loads(json.dumps(now)), (run.method, run.seed)
+
+
 def test_changed_settings_stand_apart(quick, tmp_path, capsys, yeast):
     command = ["run", "yeast", "herocon", "--seeds", "1-2", "--folder", str(tmp_path)]
     assert main(command) == main([*command, "--set", "temperature=0.5", "--set", "steps=3"]) == 0
     frame = results.load(tmp_path)
-    assert sorted(set(frame["method"])) == ["herocon", "herocon (temperature=0.5, steps=3)"]
+    assert sorted(set(frame["method"])) == ["herocon", "herocon (steps=3, temperature=0.5)"]
     assert sorted(set(frame["seed"])) == [1, 2] and len(frame) == 4
     changed = frame[frame["method"] != "herocon"]
     assert set(changed["settings.temperature"]) == {0.5} and set(changed["settings.steps"]) == {3}

@@ -2,13 +2,14 @@
 
 import itertools
 import math
+import warnings
 
 import numpy as np
 import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from herocon_lite import losses
+from herocon_lite import losses, similarity
 from herocon_lite.similarity import (
     BAND,
     log_matmul,
@@ -92,6 +93,32 @@ def test_a_temperature_for_each_row_gets_a_sentence():
 def test_two_samples_and_one_label(name):
     for seed in range(4):
         finite(name, make_batch(n=2, c=1, seed=seed))
+
+
+@each_loss
+def test_a_temperature_may_be_learned(name):
+    batch, h = make_batch(), 1e-6
+    tau = torch.tensor(0.7, dtype=torch.float64, requires_grad=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        loss = CASES[name].ours(batch, tau)
+    (slope,) = torch.autograd.grad(loss, tau)
+    above, below = (CASES[name].ours(batch, 0.7 + step) for step in (h, -h))
+    assert slope.item() == pytest.approx(((above - below) / (2 * h)).item(), rel=1e-5)
+
+
+@pytest.mark.parametrize("name", PER_LABEL)
+def test_where_looking_makes_a_gpu_wait_all_rows_stay_in(name, monkeypatch):
+    def found():
+        batch = make_batch(n=12)
+        loss = CASES[name].ours(batch, 0.5)
+        return [loss, *gradients(loss, batch)]
+
+    picked = found()
+    monkeypatch.setattr(similarity, "_waits", lambda device: True)
+    monkeypatch.setattr(torch.Tensor, "nonzero", None)
+    for mine, wanted in zip(found(), picked, strict=True):
+        torch.testing.assert_close(mine, wanted)
 
 
 @each_loss

@@ -4,6 +4,7 @@ No kernel is started here, save for one small notebook that shows nbval catching
 """
 
 import base64
+import os
 import re
 import subprocess
 import sys
@@ -21,6 +22,25 @@ NOTEBOOKS = sorted(BOOK.glob("*.ipynb"))
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
 
 
+def test_the_first_cell_clones_once_and_finds_the_clone_after_a_restart(tmp_path):
+    """Nothing installed and nothing beside, as on Colab; a restart is back in the first folder."""
+    remote, session = tmp_path / "remote", tmp_path / "content"
+    for file in ("herocon_lite/__init__.py", "book/intro.md"):
+        (remote / file).parent.mkdir(parents=True)
+        (remote / file).write_text("")
+    who = ["-c", "user.name=a", "-c", "user.email=a@b"]
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "all"]):
+        subprocess.run(["git", *who, *words], cwd=remote, check=True)
+    session.mkdir()
+    cells = nbformat.read(NOTEBOOKS[0], as_version=4).cells
+    first = next(c.source for c in cells if c.cell_type == "code")  # the same in every chapter
+    code = f"{first}\nimport herocon_lite\nassert os.getcwd().endswith('repo/book')"
+    environment = {**os.environ, "HEROCON_REPO": remote.as_uri()}
+    for _ in range(2):
+        alone = [sys.executable, "-I", "-S", "-c", code]
+        subprocess.run(alone, cwd=session, env=environment, check=True)
+
+
 # ---------------------------------------------------------------- the checks
 
 
@@ -34,7 +54,7 @@ def assert_in_step(path: Path) -> None:
     script = path.with_suffix(".py")
     assert script.exists(), f"{path.name} has no paired script"
     assert inputs(jupytext.read(path)) == inputs(jupytext.read(script)), (
-        f"out of step: run `python tests/run_notebooks.py {script.name}`"
+        f"out of step: run `python tests/run_notebooks.py book/{script.name}`"
     )
 
 

@@ -58,6 +58,13 @@ def lines(folder, data="scene"):
     return (folder / "runs" / f"{data}.jsonl").read_text().splitlines()
 
 
+def test_changes_are_one_kind_however_they_are_ordered_and_spelt(tmp_path):
+    for seed, changes in enumerate([{"beta": 10, "share": 0}, {"share": 0.0, "beta": 10.0}]):
+        results.append(make(seed=seed, changes=changes), tmp_path)
+    row = results.table(results.load(tmp_path)).to_dict("records")
+    assert [(r["method"], r["seeds"]) for r in row] == [("herocon (beta=10, share=0)", 2)]
+
+
 # ---------------------------------------------------------------- keys
 
 

@@ -134,8 +134,8 @@ def test_an_interrupted_run_goes_on_as_if_nothing_had_happened(yeast, tmp_path, 
     monkeypatch.setattr(training, "CHECKPOINT_SECONDS", 0.0)
     save = training._save
 
-    def save_and_stop(path, step, *rest):
-        save(path, step, *rest)
+    def save_and_stop(path, of, step, *rest):
+        save(path, of, step, *rest)
         if step == 7:
             raise KeyboardInterrupt
 
@@ -154,6 +154,35 @@ def test_an_interrupted_run_goes_on_as_if_nothing_had_happened(yeast, tmp_path, 
     assert same.history == expected.history and same.peak_mib >= result.peak_mib > 0
     for mine, wanted in zip(again.parameters(), whole.parameters(), strict=True):
         assert torch.equal(mine, wanted)
+
+
+def test_a_checkpoint_of_another_training_is_refused(yeast, tmp_path):
+    path = tmp_path / "one.pt"
+    plan = Schedule(np.int64(3), np.int64(40), 100, lr=np.float64(0.01))  # NumPy's do no harm
+    fitted(yeast, schedule=plan, checkpoint=path)
+    fitted(yeast, schedule=plan, checkpoint=path)
+    for other in ({"schedule": replace(plan, lr=0.5)}, {"schedule": plan, "seed": 1}):
+        with pytest.raises(ValueError, match="must be of the same seed and schedule"):
+            fitted(yeast, checkpoint=path, **other)
+    path.write_bytes(path.read_bytes()[:1000])
+    with pytest.raises(ValueError, match="no whole checkpoint; delete it"):
+        fitted(yeast, schedule=plan, checkpoint=path)
+
+
+def test_every_step_may_save_and_a_cleared_folder_does_no_harm(yeast, tmp_path, monkeypatch):
+    """Slow steps: a checkpoint must not wait for the next value of the loss that is kept."""
+    monkeypatch.setattr(training, "CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(training, "HISTORY_POINTS", 2)
+    save, steps = torch.save, []
+
+    def saved_and_cleared(state, path):
+        save(state, path)
+        steps.append(state["step"])
+        path.unlink()  # as a job does that has finished the same run
+
+    monkeypatch.setattr(torch, "save", saved_and_cleared)
+    fitted(yeast, schedule=replace(SCHEDULE, steps=6), checkpoint=tmp_path / "one.pt")
+    assert steps == [1, 2, 3, 4, 5, 6, 6]
 
 
 def test_batches_are_passes_over_all_rows():
@@ -197,6 +226,23 @@ def test_other_precisions_train(yeast, precision):
     exact = fitted(yeast)[1].history[-1]
     got = result.history[-1]
     assert got["L_c"] == pytest.approx(exact["L_c"], rel=0.1)
+    assert got["L_c"] != exact["L_c"]  # or nothing was done otherwise
+
+
+def test_the_schedule_reaches_the_optimiser(yeast, monkeypatch):
+    seen, real = [], training.LARS
+    monkeypatch.setattr(training, "LARS", lambda p, **o: seen.append(o) or real(p, **o))
+    fitted(yeast, "dnn", Schedule(steps=1, lr=0.01, momentum=0.5, trust=0.1))
+    assert seen == [{"lr": 0.01, "momentum": 0.5, "trust": 0.1}]
+
+
+def test_what_a_method_draws_is_drawn_anew_each_step(yeast):
+    data, parts = yeast
+    method, drawn = build("dnn", Problem(((79,), (24,)), 14, "multilabel")), []
+    terms = method.terms
+    method.terms = lambda *batch: drawn.append(torch.rand(()).item()) or terms(*batch)
+    train(method, rows(data, parts.train), data.labels[parts.train], None, Schedule(steps=4))
+    assert len(set(drawn)) == 4
 
 
 def test_the_loss_falls_and_the_history_tells_the_terms(yeast):

@@ -13,8 +13,7 @@ import pytest
 from herocon_lite.data import Dataset, Lazy, load
 from herocon_lite.data.lazy import Kept
 from herocon_lite.views import two_views
-
-FULL = os.environ.get("HEROCON_DATA")
+from tests.full_data import needs
 
 
 def one_view(x: np.ndarray) -> Dataset:
@@ -135,7 +134,7 @@ def test_released_threshold_noise():
     assert noise.std() == pytest.approx(std**2, rel=0.01)
 
 
-@pytest.mark.skipif(not FULL, reason="HEROCON_DATA is not set: MNIST is not at hand")
+@needs("mnist")
 def test_released_rates_on_mnist_are_no_percentages():
     """The public code's rates 0, .1, .25, .5, 1 touch 8, 37, 90, 100, 100 % of the pixels."""
     data = load("mnist")

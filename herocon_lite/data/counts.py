@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from herocon_lite import results
 from herocon_lite.data.readers import Dataset, load
 from herocon_lite.data.splits import select_classes
 
@@ -129,8 +130,7 @@ def _rounded(value):
 
 def main() -> None:
     content = {"made by": "python -m herocon_lite.data.counts", "sets": count_all()}
-    STORE.parent.mkdir(exist_ok=True)
-    STORE.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    results.save_text(STORE, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
     print(f"Saved in {STORE}.")
 
 

@@ -58,6 +58,11 @@ class Dataset:
                     f"{self.name}: view {number} has {len(view)} rows, labels {len(labels)}; "
                     "row i of both must be the same sample."
                 )
+            if view.ndim == 4 and view.dtype != np.uint8:
+                raise ValueError(
+                    f"{self.name}: view {number} holds pictures as {view.dtype}; they must be "
+                    "uint8, from 0 to 255."
+                )
             if (
                 isinstance(view, np.ndarray)
                 and view.dtype.kind == "f"

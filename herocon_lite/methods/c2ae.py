@@ -88,7 +88,7 @@ def ranking(scores: Tensor, Y: Tensor, kappa: float) -> Tensor:
     The double mean over pairs (p, q) is a product of two means. A row with all labels or none has
     no pair and gets 0.
     """
-    Y = Y.to(scores.dtype)
+    Y, scores = Y.to(scores.dtype), scores - 0.5  # which cancels; so κ may be twice as large
     has, lacks = Y.sum(1), (1 - Y).sum(1)
     low = (Y * (-kappa * scores).exp()).sum(1) / has.clamp_min(1)
     high = ((1 - Y) * (kappa * scores).exp()).sum(1) / lacks.clamp_min(1)

@@ -100,7 +100,7 @@ class Contrastive(Method):
 
     def over_pairs(self, loss: Callable[..., Tensor], z: list[Tensor], **options) -> Tensor:
         """The mean of a two-view loss over all ordered pairs of views, or over some of them."""
-        if self.pairs is None:
+        if self.pairs is None or len(z) == 2:  # of two views both orders are one pair
             return losses.over_pairs(loss, z, **options)
         pairs = list(permutations(z, 2))
         drawn = torch.randperm(len(pairs))[: self.pairs].tolist()
@@ -393,7 +393,7 @@ class HeroCon(Contrastive):
         options = {"H": self.H, "temperature": self.temperature, "detach": self.detach}
         if self.negatives is not None:
             drawn = torch.randperm(len(z[0]))[: self.negatives + 1]
-            drawn = drawn.to(z[0].device, non_blocking=True)
+            drawn = drawn.to(z[0].device, non_blocking=z[0].is_cuda)
             z = [rows[drawn] for rows in z]
         if self.form == "eq4":
             return losses.input_contrast(*z, A=nn.Identity(), **options)

@@ -23,6 +23,8 @@ from numpy.typing import ArrayLike
 from scipy.special import gammaln, rel_entr, xlogy
 from torch import Tensor
 
+from herocon_lite import results
+
 STORE = Path("results/theory_bounds.json")
 
 
@@ -199,7 +201,7 @@ def gaussian_log_ratio(x: Tensor, y: Tensor, rho: float) -> Tensor:
     return log_ratio - x.shape[-1] / 2 * math.log(rest)
 
 
-def cosines(x: Tensor, y: Tensor) -> Tensor:
+def all_cosines(x: Tensor, y: Tensor) -> Tensor:
     """cos of all pairs, (…, n, n)."""
     return F.normalize(x, dim=-1) @ F.normalize(y, dim=-1).mT
 
@@ -240,7 +242,7 @@ def gaussian_bounds(
     values = {name: [] for name in CRITICS}
     for start in range(0, batches, at_once):
         x, y = gaussian_pairs(min(at_once, batches - start), n, d, rho, generator)
-        ratio, cos = gaussian_log_ratio(x, y, rho), cosines(x, y)
+        ratio, cos = gaussian_log_ratio(x, y, rho), all_cosines(x, y)
         log_g = 1 - cos
         values["best"].append(batch_bound(ratio))
         values["best, weighted"].append(batch_bound(ratio, log_g))
@@ -307,7 +309,7 @@ def memorise(
 
     def value(pairs: Tensor) -> Tensor:
         z1, z2 = ((x @ w).relu() @ v for x, (w, v) in zip(pairs, nets, strict=True))
-        return batch_bound(cosines(z1, z2) / tau) - math.log(n / (n - 1))
+        return batch_bound(all_cosines(z1, z2) / tau) - math.log(n / (n - 1))
 
     layers = [w for net in nets for w in net]
     speed = [torch.zeros_like(w) for w in layers]
@@ -505,5 +507,6 @@ def make() -> None:
     torch.set_num_threads(1)
     text = json.dumps(simulate())
     # one row of the grid a line: small diffs
-    STORE.write_text(text.replace("]], ", "]],\n").replace("], [", "],\n [") + "\n", "utf-8")
+    text = text.replace("]], ", "]],\n").replace("], [", "],\n [")
+    results.save_text(STORE, text + "\n")
     print(f"wrote {STORE}")

@@ -12,6 +12,7 @@ import copy
 import json
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from herocon_lite import losses, models
+from herocon_lite import losses, models, results
 from herocon_lite.similarity import cosines, hamming, unit
 from herocon_lite.theory.information import gaussian_correlation
 
@@ -471,19 +472,15 @@ def watch_weights(
         ``steps``, a list of statistics with their ``step``; and ``metrics`` on the test rows.
     """
     # Here, not above: the closed forms should not wait for scikit-learn.
-    from herocon_lite.experiments import options, prepare, setting
-    from herocon_lite.methods import Problem
+    from herocon_lite.experiments import ready
     from herocon_lite.methods.contrastive import HeroCon
     from herocon_lite.metrics import evaluate
-    from herocon_lite.train import Schedule, predict, train
+    from herocon_lite.train import predict, train
 
-    chosen = setting(run.data, run.preset, run.budget)
-    prepared, parts = prepare(run, dataset)
-    shapes = tuple(view.shape[1:] for view in prepared.views)
-    problem = Problem(shapes, prepared.labels.shape[1], prepared.kind, chosen.encoder)
+    _, prepared, parts, problem, schedule, options = ready(run, dataset)
+    schedule = replace(schedule, steps=checkpoints[-1])
     torch.manual_seed(run.seed)
-    method_options = options(run, chosen, len(dataset.views) == 1) | changes
-    method = HeroCon(problem, **method_options)  # itself, since "herocon" fixes ``weighted``
+    method = HeroCon(problem, **options | changes)  # itself, since "herocon" fixes ``weighted``
     seen = prepared.take(parts.unlabeled[:rows], "")
     views = [torch.as_tensor(view, dtype=torch.float32) for view in seen.views]
     labels = torch.as_tensor(seen.labels)
@@ -491,7 +488,8 @@ def watch_weights(
 
     @torch.no_grad()
     def look(step: int) -> None:
-        twin = copy.deepcopy(method)  # BatchNorm in training mode keeps a memory of what it saw
+        # BatchNorm in training mode keeps a memory of what it saw; and views are not on a GPU.
+        twin = copy.deepcopy(method).cpu()
         z = twin.contrast_space(views, twin.encoders(views))
         pairs = len(z[0]), len(z[0])
         g = torch.ones(pairs) if twin.H is None else weights(z[0], z[1], twin.H)
@@ -509,7 +507,6 @@ def watch_weights(
     train_views, unlabeled, test = (
         prepared.take(part, "").views for part in (parts.train, parts.unlabeled, parts.test)
     )
-    schedule = Schedule(checkpoints[-1], chosen.labeled_batch, chosen.unlabeled_batch)
     train(method, train_views, prepared.labels[parts.train], unlabeled, schedule, run.seed)
     scores = predict(method, test, prepared.kind)
     return {
@@ -598,11 +595,10 @@ def make(name: str) -> None:
 
 
 def save(name: str, part: dict) -> None:
-    """Writes one part of the store; what other processes wrote of the others stays."""
+    """Writes one part of the store; what is there of the others stays."""
     content = stored() if STORE.exists() else {}
     content |= {"made by": "python -m herocon_lite.theory", name: part}
-    STORE.parent.mkdir(exist_ok=True)
-    STORE.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    results.save_text(STORE, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
     print(f"{name}: saved in {STORE}.", flush=True)
 
 
