@@ -642,10 +642,11 @@ if complete:
         kept = f"{lost:.2f} points of the promise were not kept"
         if len({best for best, *_ in parts}) == 1:  # means of all but one
             kept = "all seeds picked one point, so nothing could be lost"
-        print(f"{metric.upper()}: for β up to 0.1 a run's noise is {sd:.2f} points.")
+        noise_told = f"a run's noise is {sd:.2f} points."
+        print(f"{metric.upper()}: for β up to 0.1 {noise_told}")
         print(f"   If these {count} points were equal, the best run would")
-        print(f"   promise {flat:.2f} points too much, the best mean of three", end=" ")
-        print(f"{flat / 3**0.5:.2f}.")
+        print(f"   promise {flat:.2f} points too much,", end=" ")
+        print(f"the best mean of three {flat / 3**0.5:.2f}.")
         print(f"   Here {kept}.")
 else:
     print("not run yet")
