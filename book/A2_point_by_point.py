@@ -323,7 +323,7 @@ frame.round(4) + 0.0
 
 # %% [markdown]
 # F1 is not quite accuracy, so a fit to the last digit cannot be asked for. Three rows fit
-# to within one unit of the last printed digit all the same, and two more to 0.001 (SupCon and HeroCon-s are one row,
+# to within one unit of the last printed digit all the same, and two more within ten (SupCon and HeroCon-s are one row,
 # printed twice, so it is four rows of eight). HeroCon's own row lies above the
 # formula, and three baselines are far below it; these stay unexplained. On XRMB the formula would give
 # AUC values below 0.8 where the table has more than 0.9, so there it is another AUC.
@@ -430,6 +430,6 @@ print("Each comparison turns one switch, on equal seeds and splits.")
 #   not hold.
 # - Text and public commands have the same numbers on Scene only. On XRMB they differ
 #   in $\alpha$ by a factor of fifty.
-# - Half of one column, AUC on N-MNIST, is within 0.001 of what hard predictions would give.
+# - Half of one column, AUC on N-MNIST, is within a thousandth of what hard predictions would give.
 # - For one's own papers: count steps, not epochs, say which rows are unlabelled, store seeds and
 #   splits, and print settings from the code. Most points of groups C and E would then not exist.
