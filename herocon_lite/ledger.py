@@ -13,12 +13,12 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from herocon_lite import paper, results
 from herocon_lite.results import Interval
@@ -454,48 +454,68 @@ def _beside(runs: Runs, data: str, method: str, metric: str) -> str:
 # ------------------------------------------------------------------ comparisons
 
 
+class Pair(NamedTuple):
+    """Two kinds of runs whose difference is asked for."""
+
+    label: str
+    a: pd.DataFrame
+    b: pd.DataFrame
+    state: Callable[[Interval | None, int], str]  # of the difference and its number of seeds
+    metric: str = "f1"
+
+
+class Asked(NamedTuple):
+    states: list[str]
+    shown: list[tuple[str, str]]  # (state, what to print) of the pairs that have an interval
+    seeds: int  # the least
+    budget: str
+
+
+def _ask(runs: Runs, pairs: list[Pair]) -> Asked:
+    states, shown, seeds, budgets = [], [], [], {}
+    for label, a, b, state, metric in pairs:
+        gap, n = runs.difference(a, b, metric)
+        states.append(state(gap, n))
+        if gap is not None:
+            seeds.append(n)
+            budgets |= dict.fromkeys([_budget(a), _budget(b)])
+            shown.append((states[-1], f"{label}: {_points(gap)}"))
+    return Asked(states, shown, min(seeds, default=0), " / ".join(budgets) or "–")
+
+
 def _compare(runs: Runs, sentence: paper.Comparison) -> dict:
     rows = paper.TABLES[sentence.data]
 
-    def states(**asked) -> tuple[list[str], list[str], int, str]:
-        found, shown, seeds, budgets = [], [], [], {}
+    def asked(**kind) -> Asked:
+        pairs = []
         gains = sentence.gain or (0.0,) * len(sentence.pairs)
         for (a, b), gain in zip(sentence.pairs, gains, strict=True):
-            left, right = (runs.of(sentence.data, name, **asked) for name in (a, b))
+            sides = [runs.of(sentence.data, name, **kind) for name in (a, b)]
             for metric in sentence.metrics:
                 column = paper.METRICS.index(metric)
                 printed = rows[a][column] - rows[b][column] if {a, b} <= rows.keys() else None
-                gap, n = runs.difference(left, right, metric.lower())
-                if sentence.similar:
-                    state = similar_state(gap, n)
-                else:
-                    state = pair_state(gap, n, printed, gain / 100)
-                found.append(state)
-                if gap is not None:
-                    seeds.append(n)
-                    budgets |= dict.fromkeys([_budget(left), _budget(right)])
-                    shown.append((state, f"{a} − {b}, {metric}: {_points(gap)}"))
-        shown.sort(key=lambda pair: list(STATES).index(pair[0]))
-        budget = " / ".join(budgets) or "–"
-        return found, [told for _, told in shown], min(seeds, default=0), budget
+                state = partial(pair_state, printed=printed, claimed=gain / 100)
+                state = similar_state if sentence.similar else state
+                pairs.append(Pair(f"{a} − {b}, {metric}", *sides, state, metric.lower()))
+        return _ask(runs, pairs)
 
-    found, shown, seeds, budget = states()
-    denied = paper.denied(sentence)
-    verdict, why = comparison_verdict(found, denied)
+    states, shown, seeds, budget = asked()
+    shown = [told for _, told in sorted(shown, key=lambda pair: list(STATES).index(pair[0]))]
+    verdict, why = comparison_verdict(states, paper.denied(sentence))
     beside = [sentence.note]
     if verdict == "not run":
         why = WHY_NOT[sentence.data]
     if sentence.data in ONE_VIEW:  # the text has one view and Eq. 4, the public code two copies
-        one_view = states(form="eq4")[0]
+        one_view = asked(form="eq4").states
         if "waiting" not in one_view:  # most baselines have no such form
             holds, told = comparison_verdict(one_view)
             beside.append(f"With one view: {told}.")
             if (verdict, holds) == ("not reproduced", "reproduced"):
                 verdict, why = "in part", f"two copies: {why}; one view: {told}"
     if sentence.data in REDUCED:
-        smaller, _, common, _ = states(full=False)
-        if common:  # they cannot exclude a gain that takes the full size
-            told = comparison_verdict(["open" if s == "fails" else s for s in smaller])[1]
+        smaller = asked(full=False)
+        if smaller.seeds:  # they cannot exclude a gain that takes the full size
+            told = comparison_verdict(["open" if s == "fails" else s for s in smaller.states])[1]
             beside.append(f"Reduced runs: {told}.")
     few = 3  # a row of the page, not the whole matrix
     ours = "; ".join(shown[:few]) + (f"; and {len(shown) - few} more" if len(shown) > few else "")
@@ -574,24 +594,11 @@ def _case_study(runs: Runs, pages: Pages) -> dict[str, Finding]:
     }
     found = {}
     for name, (pairs, state) in groups.items():
-        states, shown, seeds, budgets = [], [], [], {}
-        for label, a, b in pairs:
-            gap, n = runs.difference(a, b, "f1")
-            states.append(state(gap, n))
-            if gap is not None:
-                seeds.append(n)
-                budgets |= dict.fromkeys([_budget(a), _budget(b)])
-                shown.append(f"{label}: {_points(gap)}")
+        states, shown, seeds, budget = _ask(runs, [Pair(*pair, state) for pair in pairs])
         verdict, why = comparison_verdict(states)
-        found[name] = Finding(
-            verdict,
-            "; ".join(shown) or "–",
-            why or WHY_NOT["mnist"],
-            pages.of("noise"),
-            "N-MNIST",
-            " / ".join(budgets) or "–",
-            min(seeds, default=0),
-        )
+        ours = "; ".join(told for _, told in shown) or "–"
+        why = why or WHY_NOT["mnist"]
+        found[name] = Finding(verdict, ours, why, pages.of("noise"), "N-MNIST", budget, seeds)
     return found
 
 
