@@ -2,10 +2,10 @@
 
 import copy
 import hashlib
-import os
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -255,8 +255,8 @@ def digests() -> list[str]:
 
 
 def test_same_seed_same_bytes_in_two_processes():
-    code = "from test_views import digests; print(*digests())"
-    here = os.path.dirname(__file__)
+    code = "from tests.test_views import digests; print(*digests())"
+    here = Path(__file__).parents[1]
     command = [sys.executable, "-c", code]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=here) as other:
         ours = digests()  # meanwhile
