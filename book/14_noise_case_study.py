@@ -653,7 +653,7 @@ print("difference of what L_u adds: the rows agree with one another.")
 # %% tags=["hide-input", "nbval-ignore-output"] mystnb={"image": {"alt": "What L_u adds to DNN, in points of F1, against the share of noisy pixels, with dots for seeds, means and 95 percent intervals. One view: far below zero without noise, at about minus eight points, and rising with every step of noise to about minus five. Two views: near zero without noise, about plus two at full noise."}}
 fig, ax = plt.subplots(figsize=(6.4, 3.4))
 for number, views in enumerate(FORMS):
-    colour, line = plots.OKABE_ITO[number], []
+    colour, line = plots.OKABE_ITO[views == "one view"], []
     for share in SHARES:
         found, x = worth_of(views, share).to_numpy(), 100 * share + 2 * number
         if len(found) == 0:
