@@ -954,8 +954,8 @@ table([*heads, "the other way", "not told apart", "waiting"], rows)
 # ## What surprised us
 #
 # As it stands with the runs at hand. Bonferroni's correction counts the differences of the
-# table above; 2 and 6 show a few more, picked because they surprised us, so their words are
-# milder than they should be.
+# table above; 2 and 6 show a few more, picked because they surprised us, so for these it is a
+# little too mild.
 
 # %% tags=["hide-input", "nbval-ignore-output"]
 d = results.interval(100 * runs(**KINDS["DNN"]))

@@ -39,7 +39,7 @@ SIZES = {
 ALONE = (10_000, 20_000)  # |N| for ours, where the others do not fit
 # Where memory is measured, each time in a new process. The peak of an epoch is that of its steps.
 MEMORY = {TRAINING: (500, 1500), NEGATIVE: (1000, 2000, 3000, 5000, *ALONE)}
-FITTED_UP_TO = 5000  # powers are fitted over sizes that every form can do
+FITTED_UP_TO = 5000  # powers are fitted up to here; beyond, ours is alone
 ROUNDS = {TRAINING: 2, NEGATIVE: 3}
 LONG = 2000  # two rounds beyond this size
 

@@ -459,9 +459,8 @@ def _matrix(name: str, values) -> np.ndarray:
     try:
         real = not np.iscomplexobj(values)
         with np.errstate(over="ignore"):  # told below
-            array = np.asarray(
-                values if real else 0, dtype=np.float64
-            )  # centred first, then float32
+            # float64 till they are centred
+            array = np.asarray(values if real else 0, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"{name} must hold numbers ({error}). Turn words into numbers first, for instance "

@@ -59,7 +59,6 @@ def test_the_older_file_stays_till_the_new_one_is_whole(tmp_path, monkeypatch, a
     with pytest.raises(KeyboardInterrupt):
         compare.run(tmp_path)
     assert results.read_lines(tmp_path / "estimator.jsonl") == older
-    monkeypatch.undo()
 
 
 def test_a_class_that_training_never_saw_has_probability_zero():
