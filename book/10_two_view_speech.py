@@ -75,10 +75,12 @@ from herocon_lite.data.splits import LABELED, RELEASED_FOLDS
 from herocon_lite.methods import METHODS
 from herocon_lite.report import (
     Store,
+    difference_table,
     in_points,
     in_words,
     level,
     printed_table,
+    side,
     switched_on,
     table,
     verdicts,
@@ -626,50 +628,24 @@ ASKED = [
     ("HeroCon − MIB, 4,999", "HeroCon, all", "MIB"),
 ]
 QUESTIONS = {name: (KINDS[a], KINDS[b]) for name, a, b in ASKED}
-answers = {
-    (name, metric): difference(*sides, metric)
-    for name, sides in QUESTIONS.items()
-    for metric in ("f1", "auc")
-}
+answers = store.differences(QUESTIONS)
 TESTS = len(answers)  # all that are asked, run or not
 
 # %% mystnb={"markdown_format": "myst"} tags=["hide-input", "nbval-ignore-output"]
-rows = []
-for name in QUESTIONS:
-    f1, auc = answers[name, "f1"], answers[name, "auc"]
-    cells = [
-        in_points(f1),
-        in_words(f1, SEEDS, TESTS),
-        in_points(auc),
-        in_words(auc, SEEDS, TESTS),
-    ]
-    rows.append([name, len(f1), *cells])
-heads = ["question, on MOCHA", "seeds", "F1 [95 %]", "so F1 is"]
-table([*heads, "AUC [95 %]", "so AUC is"], rows)
-
-# %% tags=["hide-input"]
-groups = [10, 4, 4, 8, 2]  # parts, |N|, parts at 4,999; others, at 4,999
-colours = np.repeat(plots.OKABE_ITO[: len(groups)], groups)
-assert len(colours) == len(QUESTIONS)
-
-
-def questions(start, stop, height):
-    """Some rows of the table above, as a figure."""
-    _, axes = plt.subplots(1, 2, figsize=(9, height), sharey=True)
-    for ax, metric in zip(axes, ("f1", "auc"), strict=True):
-        names = list(QUESTIONS)[start:stop]
-        values = {name: answers[name, metric] for name in names}
-        plots.seed_rows(ax, values, colours=colours[start:stop], zero=True)
-        ax.set(xlabel=f"difference of {metric.upper()} (points)")
-    axes[0].tick_params(axis="y", labelsize=9)
-
+difference_table(answers, SEEDS, "question, on MOCHA")
 
 # %% tags=["hide-input", "nbval-ignore-output"] mystnb={"image": {"alt": "Two panels, F1 and AUC on MOCHA, one row for each question of the table above about parts of HeroCon and about the number of negatives: a faint dot for each seed's paired difference, the mean with its 95 percent interval, and a line at zero. Rows without runs say so."}}
-questions(0, 18, 6)
+own = list(QUESTIONS)[:18]
+part = {key: found for key, found in answers.items() if key[0] in own}
+groups = [10, 4, 4]  # parts of the method, |N|, parts at 4,999
+colours = np.repeat(plots.OKABE_ITO[:3], groups)
+plots.difference_panels(part, colours, (9, 6))
 plt.show()
 
 # %% tags=["hide-input", "nbval-ignore-output"] mystnb={"image": {"alt": "The same for the questions that set HeroCon beside other methods: two panels, F1 and AUC on MOCHA, a faint dot for each seed's paired difference, the mean with its 95 percent interval, and a line at zero."}}
-questions(18, 28, 3.8)
+part = {key: found for key, found in answers.items() if key[0] not in own}
+colours = np.repeat(plots.OKABE_ITO[3:5], [8, 2])  # at 999, at 4,999
+plots.difference_panels(part, colours, (9, 3.8))
 plt.show()
 
 # %% [markdown]
@@ -696,9 +672,6 @@ plt.show()
 for (name, metric), found in answers.items():
     a, b = QUESTIONS[name]
     assert np.allclose(found, -difference(b, a, metric))
-    if len(found) > 1:
-        mean, _, lo, hi = results.interval(found)
-        assert found.min() <= mean <= found.max() and lo <= mean <= hi
 whole, one, more = (
     answers[name, "f1"]
     for name in (
@@ -781,23 +754,14 @@ plt.show()
 # %% [markdown]
 # And the order of the four? Each pair within each split, paired by seed.
 
-
 # %% mystnb={"markdown_format": "gfm"} tags=["hide-input", "nbval-ignore-output"]
-def side(found):
-    """+1, −1, or 0 if the interval has zero in it or there is none."""
-    if len(found) < 2:
-        return 0
-    _, _, lo, hi = results.interval(found)
-    return int(lo > 0) - int(hi < 0)
-
-
 rows, sides = [], []
 for metric in ("f1", "auc"):
     for b, a in combinations(FOUR, 2):
         old = difference(KINDS[a], KINDS[b], metric)
         new = difference(KINDS[a] | NEW, KINDS[b] | NEW, metric)
         signs = side(old), side(new)
-        if min(len(old), len(new)) < 2:
+        if None in signs:
             told = "not run yet"
         elif signs[0] * signs[1] < 0:
             told = "turned round"
@@ -938,8 +902,7 @@ for sentence in asked:
     count = Counter()
     for (a, b), metric in product(sentence.pairs, sentence.metrics):
         found = difference(largest(a), largest(b), metric.lower())
-        sign = side(found) if len(found) >= ledger.ENOUGH else None
-        count[sign] += 1
+        count[side(found)] += 1
         count["sure"] += in_words(found, SEEDS, size) == "better"
     claim = sentence.claim.replace("On XRMB, ", "").rstrip(".")
     claim = claim[0].upper() + claim[1:]

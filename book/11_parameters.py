@@ -76,7 +76,14 @@ from herocon_lite.data.splits import LABELED
 from herocon_lite.methods import Problem, build
 from herocon_lite.metrics import evaluate
 from herocon_lite.points import POINTS
-from herocon_lite.report import Store, in_points, in_words, level, table
+from herocon_lite.report import (
+    Store,
+    difference_table,
+    in_points,
+    in_words,
+    level,
+    table,
+)
 from herocon_lite.theory import batch_ceiling, ceiling
 from herocon_lite.train import Schedule, predict, train
 
@@ -526,14 +533,12 @@ def between(a, b, metric="f1"):
     return gap.loc[: SEEDS_A - 1]
 
 
-TESTS = 2 * len(QUESTIONS)
-rows = []
-for name, sides in QUESTIONS.items():
-    gaps = [between(*sides, metric) for metric in ("f1", "auc")]
-    told = [[in_points(g), in_words(g, SEEDS_A, TESTS)] for g in gaps]
-    rows.append([name, len(gaps[0]), *told[0], *told[1]])
-heads = ["question", "seeds", "F1 [95 %]", "so F1 is"]
-table([*heads, "AUC [95 %]", "so AUC is"], rows)
+answers = {
+    (name, metric): between(*sides, metric)
+    for name, sides in QUESTIONS.items()
+    for metric in ("f1", "auc")
+}
+difference_table(answers, SEEDS_A)
 
 # %%
 for a, b in QUESTIONS.values():
@@ -722,22 +727,11 @@ alone = "BN(U) alone: (DNN + BN(U)) − DNN"
 for metric in ("f1", "auc"):
     gap = store.difference({"method": "dnn-bnu"}, {"method": "dnn"}, metric)
     sided[alone, metric] = gap.loc[: SEEDS_B - 1]
-names, tests = [*PAIRS, alone], len(sided)
-rows = []
-for name in names:
-    f1, auc = sided[name, "f1"], sided[name, "auc"]
-    told = [[in_points(g), in_words(g, SEEDS_B, tests)] for g in (f1, auc)]
-    rows.append([name, len(f1), *told[0], *told[1]])
-heads = ["difference", "seeds", "F1 [95 %]", "so F1 is"]
-table([*heads, "AUC [95 %]", "so AUC is"], rows)
+difference_table(sided, SEEDS_B, "difference")
 
 # %% tags=["hide-input", "nbval-ignore-output"] mystnb={"image": {"alt": "Two panels, F1 and AUC on MOCHA: for each number of negatives the difference to 999 negatives on the same seed, dots with means and 95 percent intervals around a line at zero; below, 4999 less 100, and BatchNorm on unlabelled rows less the plain network. Rows without runs say so."}}
 colours = [plots.OKABE_ITO[k] for k in (1, 1, 0, 0, 0, 2, 6)]
-fig, axes = plt.subplots(1, 2, figsize=(9, 3.6), sharey=True)
-for ax, metric in zip(axes, ("f1", "auc"), strict=True):
-    values = {name: sided[name, metric] for name in names}
-    plots.seed_rows(ax, values, colours=colours, zero=True)
-    ax.set(xlabel=f"difference of {metric.upper()} (points)")
+plots.difference_panels(sided, colours, (9, 3.6))
 plt.show()
 
 # %% [markdown]
@@ -916,7 +910,7 @@ for told, name in {
     "five times the rows a step": "4,999 − 999, another batch",
 }.items():
     found = sided[name, "f1"]
-    words = in_words(found, SEEDS_B, tests)
+    words = in_words(found, SEEDS_B, len(sided))
     print(f"   {told}: {in_points(found)}: {words}.")
 print("4. The cap of the bound that is said to explain Fig. 3(b) rises by")
 print(f"   {room:.2f} nats over the figure's range; {below} of {len(every)}")

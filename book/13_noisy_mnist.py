@@ -71,6 +71,7 @@ from herocon_lite.metrics import evaluate
 from herocon_lite.points import hard_auc
 from herocon_lite.report import (
     Store,
+    difference_table,
     in_points,
     in_words,
     level,
@@ -578,42 +579,25 @@ QUESTIONS = {
     "bfloat16 − float32: DNN": (of("DNN"), float32("DNN")),
     "bfloat16 − float32: HeroCon": (of("HeroCon"), float32("HeroCon")),
 }
-SEEDS = {"4,000 rows a step − 1,000: HeroCon": 1}
+SEEDS = {name: aim(*kinds) for name, kinds in QUESTIONS.items()}
+SEEDS |= {"4,000 rows a step − 1,000: HeroCon": 1}
 SEEDS |= {"bfloat16 − float32: HeroCon": 1}
 SEEDS |= {"bfloat16 − float32: DNN": 3}
-answers = {
-    (name, metric): difference(*sides, metric)
-    for name, sides in QUESTIONS.items()
-    for metric in ("f1", "auc")
-}
+answers = store.differences(QUESTIONS)
 TESTS = len(answers)  # all that are asked, run or not
 
 
 def words(name, metric):
-    wanted = SEEDS.get(name, aim(*QUESTIONS[name]))
-    return in_words(answers[name, metric], wanted, TESTS)
+    return in_words(answers[name, metric], SEEDS[name], TESTS)
 
 
 # %% mystnb={"markdown_format": "myst"} tags=["hide-input", "nbval-ignore-output"]
-rows = []
-for name in QUESTIONS:
-    row = [name, len(answers[name, "f1"])]
-    for metric in ("f1", "auc"):
-        row += [in_points(answers[name, metric]), words(name, metric)]
-    rows.append(row)
-heads = ["question", "seeds", "F1 [95 %]", "so F1 is"]
-table([*heads, "AUC [95 %]", "so AUC is"], rows)
+difference_table(answers, SEEDS)
 
 # %% tags=["hide-input", "nbval-ignore-output"] mystnb={"image": {"alt": "Two panels, F1 and AUC on N-MNIST, one row for each question of the table above: a faint dot for each seed's paired difference, the mean with its 95 percent interval, and a line at zero. Rows without runs say so."}}
 groups = [11, 5, 5, 3]  # parts of the method, form, noise, size of a run
 colours = np.repeat(plots.OKABE_ITO[: len(groups)], groups)
-assert len(colours) == len(QUESTIONS)
-fig, axes = plt.subplots(1, 2, figsize=(9.5, 7.2), sharey=True)
-for ax, metric in zip(axes, ("f1", "auc"), strict=True):
-    values = {name: answers[name, metric] for name in QUESTIONS}
-    plots.seed_rows(ax, values, colours=colours, zero=True)
-    ax.set(xlabel=f"difference of {metric.upper()} (points)")
-axes[0].tick_params(axis="y", labelsize=9)
+plots.difference_panels(answers, colours, (9.5, 7.2))
 plt.show()
 
 # %%

@@ -78,7 +78,6 @@ from herocon_lite import (
     models,
     paper,
     plots,
-    results,
 )
 from herocon_lite.data import load, split
 from herocon_lite.data.cards import find_card
@@ -87,10 +86,12 @@ from herocon_lite.methods import METHODS, Problem, build
 from herocon_lite.metrics import evaluate
 from herocon_lite.report import (
     Store,
+    difference_table,
     in_points,
     in_words,
     level,
     printed_table,
+    side,
     switched_on,
     table,
 )
@@ -814,54 +815,38 @@ ASKED_TOO = [  # if both are run
     ("HeroCon-s, β = 0.1", "HeroCon-s"),
     ("HeroCon-s, β = 0.1", "SupCon"),
 ]
-QUESTIONS = ASKED + [q for q in ASKED_TOO if set(q) <= SHOWN.keys()]
-answers = {}
-for a, b in QUESTIONS:
+ASKED += [pair for pair in ASKED_TOO if set(pair) <= SHOWN.keys()]
+QUESTIONS = {f"{a} − {b}": (a, b) for a, b in ASKED}
+answers = store.differences({name: (SHOWN[a], SHOWN[b]) for name, (a, b) in QUESTIONS.items()})
+there = {}  # the paper's differences, full size, in points
+for name, (a, b) in QUESTIONS.items():
     for metric in ("f1", "auc"):
-        answers[a, b, metric] = gap(a, b, metric)
+        if {a, b} <= printed.keys():
+            ends = [getattr(printed[m], metric) for m in (a, b)]
+            there[name, metric] = 100 * (ends[0] - ends[1])
 TESTS = len(answers)  # all that are asked, run or not
 
 # %% mystnb={"markdown_format": "gfm"} tags=["hide-input", "nbval-ignore-output"]
-rows = []
-for a, b in QUESTIONS:
-    both = [answers[a, b, metric] for metric in ("f1", "auc")]
-    told = "–"
-    if {a, b} <= printed.keys():
-        told = f"{100 * (printed[a].f1 - printed[b].f1):+.1f}"
-    cells = []
-    for found in both:
-        cells += [in_points(found), in_words(found, SEEDS, TESTS)]
-    told = told.replace("-", "−")
-    rows.append([f"{a} − {b}", told, len(both[0]), *cells])
-heads = ["difference", "F1, paper, full", "seeds", "F1, reduced [95 %]"]
-table([*heads, "so F1 is", "AUC, reduced [95 %]", "so AUC is"], rows)
+told = {
+    name: f"{points:+.1f}".replace("-", "−")
+    for (name, metric), points in there.items()
+    if metric == "f1"
+}
+beside = ("F1, paper, full", told)
+difference_table(answers, SEEDS, "difference, reduced", beside)
 
 # %% tags=["hide-input", "nbval-ignore-output"] mystnb={"image": {"alt": "Two panels, F1 and AUC on reduced CelebA, one row for each difference of the table above: a faint dot for each seed, the mean with its 95 percent interval, a cross at the paper's difference in the full experiment, and a line at zero. Rows without runs say so."}}
-own = [a.startswith("HeroCon") for a, _ in QUESTIONS]
+own = [name.startswith("HeroCon") for name in QUESTIONS]
 colours = [plots.OKABE_ITO[1 if mine else 0] for mine in own]
-tall = 1.2 + 0.32 * len(QUESTIONS)
-fig, axes = plt.subplots(1, 2, figsize=(9, tall), sharey=True)
-for ax, metric in zip(axes, ("f1", "auc"), strict=True):
-    values, crosses = {}, {}
-    for a, b in QUESTIONS:
-        values[f"{a} − {b}"] = answers[a, b, metric]
-        if {a, b} <= printed.keys():
-            ends = [getattr(printed[m], metric) for m in (a, b)]
-            crosses[f"{a} − {b}"] = 100 * (ends[0] - ends[1])
-    plots.seed_rows(ax, values, crosses, colours, zero=True)
-    ax.set(xlabel=f"{metric.upper()}, points, reduced; x: paper, full")
-axes[0].tick_params(axis="y", labelsize=9)
+size = (9, 1.2 + 0.32 * len(QUESTIONS))
+fig = plots.difference_panels(answers, colours, size, there)
+fig.suptitle("reduced runs; x: the paper, full size", fontsize=10)
 plt.show()
 
 # %%
-for found in answers.values():
-    if len(found) > 1:
-        mean, _, lo, hi = results.interval(found)
-        assert found.min() <= mean <= found.max() and lo <= mean <= hi
-triangle = [("HeroCon", "SupCon"), ("HeroCon", "DNN"), ("SupCon", "DNN")]
-whole, one, rest = (answers[(*pair, "f1")] for pair in triangle)
-kinds = [NAMES[name] for name in triangle[0]]
-assert np.allclose(whole, store.difference(*kinds))
+triangle = ("HeroCon − SupCon", "HeroCon − DNN", "SupCon − DNN")
+whole, one, rest = (answers[name, "f1"] for name in triangle)
+assert np.allclose(whole, gap("HeroCon", "SupCon", "f1"))
 common = whole.index.intersection(one.index).intersection(rest.index)
 assert np.allclose(whole[common], (one - rest)[common])
 print("Differences are paired by seed, and add up along DNN.")
@@ -908,14 +893,6 @@ print("own table. A reduced run decides nothing.")
 
 
 # %% mystnb={"markdown_format": "gfm"} tags=["hide-input", "nbval-ignore-output"]
-def side(found):
-    """+1, −1, or 0 if the interval has zero in it; None: few seeds."""
-    if len(found) < ledger.ENOUGH:
-        return None
-    _, _, lo, hi = results.interval(found)
-    return int(lo > 0) - int(hi < 0)
-
-
 rows = []
 for sentence in sentences:
     count = Counter()
@@ -944,12 +921,12 @@ print(f"   follow likeness, {both_on:.2f}, is {g_only:.2f} without σ.")
 asked = [("SupCon", "DNN"), ("HeroCon-s", "SupCon"), ("HeroCon", "SupCon")]
 asked += [("C2AE", "DNN")]
 for number, (a, b) in enumerate(asked, 4):
-    found = answers[a, b, "f1"]
+    found = answers[f"{a} − {b}", "f1"]
     told = f"F1 {in_points(found)} points," if len(found) else ""
-    there = 100 * (printed[a].f1 - printed[b].f1)
+    far = there[f"{a} − {b}", "f1"]
     words = in_words(found, SEEDS, TESTS)
     print(f"{number}. Reduced, {a} − {b}: {told}".rstrip())
-    print(f"   {words}. The paper, full: {there:+.1f}.")
+    print(f"   {words}. The paper, full: {far:+.1f}.")
 
 # %% [markdown]
 # ## Make it again

@@ -354,3 +354,33 @@ def seed_rows(
         reach = max(np.abs(ax.get_xlim()))
         ax.set_xlim(-reach, reach)
     ax.locator_params(axis="x", nbins=6)
+
+
+def difference_panels(
+    answers: Mapping[tuple[str, str], ArrayLike],
+    colours: Sequence[str],
+    size: tuple[float, float],
+    printed: Mapping[tuple[str, str], float] | None = None,
+) -> Figure:
+    """F1 beside AUC, one row a question, as in the table of ``report.difference_table``.
+
+    Args:
+        answers: (question, metric) to differences in points, one a seed.
+        colours: of the questions.
+        size: of the figure, in inches.
+        printed: the differences that somebody else reports, drawn as crosses.
+    """
+    import matplotlib.pyplot as plt
+
+    fig, axes = plt.subplots(1, 2, figsize=size, sharey=True)
+    for ax, metric in zip(axes, ("f1", "auc"), strict=True):
+        values, crosses = (
+            {name: found for (name, of), found in each.items() if of == metric}
+            for each in (answers, printed or {})
+        )
+        if len(colours) != len(values):
+            raise ValueError(f"colours must be {len(values)}, one a question; got {len(colours)}.")
+        seed_rows(ax, values, crosses, colours, zero=True)
+        ax.set(xlabel=f"difference of {metric.upper()} (points)")
+    axes[0].tick_params(axis="y", labelsize=9)
+    return fig

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
     from herocon_lite.ledger import Row
 
+    Answers = dict[tuple[str, str], pd.Series]  # (question, metric): a difference a seed
+
+METRICS = ("f1", "auc")
 NO_BREAK = "\u00a0"  # keeps the ends of an interval on one line of a table
 
 # ------------------------------------------------------------------ asking
@@ -80,6 +84,11 @@ class Store:
         pairs = [self.runs(metric=metric, **kind) for kind in (a, b)]
         pairs = pd.concat(pairs, axis=1, join="inner")
         return 100 * (pairs.iloc[:, 0] - pairs.iloc[:, 1]).dropna()  # older runs lack a metric
+
+    def differences(self, pairs: Mapping[str, tuple[Mapping, Mapping]]) -> Answers:
+        """The same for named questions (a, b), in F1 and in AUC."""
+        asked = product(pairs.items(), METRICS)
+        return {(name, metric): self.difference(*pair, metric) for (name, pair), metric in asked}
 
     def commands(self, wanted: Sequence[tuple[Sequence[str], Mapping, int]]) -> Markdown:
         """Commands that make runs again, and what the stored ones cost.
@@ -196,6 +205,42 @@ def in_words(found: pd.Series, aim: int, tests: int = 1) -> str:
     wide = results.reach(sd, n, tests)
     chance = f", but may be chance among {tests}" if abs(mean) <= wide else ""
     return f"{'better' if lo > 0 else 'worse'}{chance}{few}"
+
+
+def side(found: pd.Series) -> int | None:
+    """On which side of zero the interval lies: +1, −1, or 0 for both; None: too few runs."""
+    if len(found) < len(FEW):
+        return None
+    ends = results.interval(found)
+    return int(ends.lo > 0) - int(ends.hi < 0)
+
+
+def difference_table(
+    answers: Answers,
+    aim: int | Mapping[str, int],
+    first: str = "question",
+    beside: tuple[str, Mapping[str, str]] | None = None,
+) -> Markdown:
+    """One row a question: its seeds, and what they say in F1 and in AUC.
+
+    Args:
+        answers: of :meth:`Store.differences`; all of them are looked at together.
+        aim: how many seeds are wanted, of all questions or by question.
+        first: head of the first column.
+        beside: head and cells of a second column, for those questions that have one.
+    """
+    rows = []
+    for name in dict.fromkeys(name for name, _ in answers):
+        wanted = aim[name] if isinstance(aim, Mapping) else aim
+        more = [beside[1].get(name, "–")] if beside else []
+        row = [name, *more, len(answers[name, METRICS[0]])]
+        for metric in METRICS:
+            found = answers[name, metric]
+            row += [in_points(found), in_words(found, wanted, len(answers))]
+        rows.append(row)
+    heads = [first, *(beside[:1] if beside else []), "seeds"]
+    heads += ["F1 [95 %]", "so F1 is", "AUC [95 %]", "so AUC is"]
+    return table(heads, rows)
 
 
 def verdicts(entries: Iterable[Row]) -> Markdown:

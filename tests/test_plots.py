@@ -13,7 +13,7 @@ import nbformat
 import numpy as np
 import pytest
 
-from herocon_lite.plots import movable, seed_rows
+from herocon_lite.plots import difference_panels, movable, seed_rows
 from herocon_lite.results import interval
 
 BOOK = Path(__file__).parent.parent / "book"
@@ -133,3 +133,16 @@ def test_a_row_far_below_is_told_at_the_edge(ax):
     seed_rows(ax, {"a": [0.8, 0.9], "b": [0.2, 0.4]}, least=0.6)
     assert [list(y) for _, y in drawn(ax, "D")] == [[0]]
     assert [t.get_text() for t in ax.texts] == ["◂ 0.30"]
+
+
+def test_questions_have_f1_beside_auc():
+    answers = {("a", "f1"): [1, 2], ("a", "auc"): [5, 6], ("b", "f1"): [3], ("b", "auc"): []}
+    fig = difference_panels(answers, ["red", "blue"], (6, 2), printed={("b", "auc"): 7.0})
+    left, right = fig.axes
+    assert [tick.get_text() for tick in left.get_yticklabels()] == ["a", "b"]
+    assert "F1" in left.get_xlabel() and "AUC" in right.get_xlabel()
+    crosses = [[line for line in ax.lines if line.get_marker() == "x"] for ax in fig.axes]
+    assert not crosses[0] and crosses[1][0].get_xdata() == [7.0]
+    assert [text.get_text() for text in right.texts] == ["not run yet"]
+    with pytest.raises(ValueError, match="one a question"):
+        difference_panels(answers, ["red"], (6, 2))

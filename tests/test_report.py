@@ -130,6 +130,33 @@ def test_one_of_many_differences_may_be_chance():
     assert report.in_words(found, 4, tests=4) == "better, but may be chance among 4"
 
 
+@pytest.mark.parametrize(
+    "values, where",
+    [([], None), ([1, 1.1], None), ([1, 1.1, 0.9], 1), ([-1, -1.1, -0.9], -1), ([-1, 1, 0.9], 0)],
+)
+def test_the_side_of_zero(values, where):
+    assert report.side(pd.Series(values, dtype=float)) == where
+
+
+def test_questions_have_a_row_each_and_are_judged_together(store):
+    herocon, dnn = {"method": "herocon"}, {"method": "dnn"}
+    answers = store.differences({"gain": (herocon, dnn), "itself": (herocon, herocon)})
+    assert list(answers) == [(q, m) for q in ("gain", "itself") for m in ("f1", "auc")]
+    assert answers["gain", "f1"].equals(store.difference(herocon, dnn))
+    answers["itself", "f1"] += [0.5, 1.0, 1.2]  # p = 0.05 alone; four are asked
+    answers["itself", "auc"] += [1.0, 1.1, 0.9]
+    lines = report.difference_table(answers, 3, "asked").data.splitlines()
+    assert lines[0] == "| asked | seeds | F1 [95 %] | so F1 is | AUC [95 %] | so AUC is |"
+    f1, auc = (report.in_points(answers["itself", m]) for m in ("f1", "auc"))
+    chance = "better, but may be chance among 4"
+    assert lines[2] == "| gain | 2 | +0.50 | two runs | +0.00 | two runs |"
+    assert lines[3] == f"| itself | 3 | {f1} | {chance} | {auc} | better |"
+    more = ("paper", {"gain": "+1"})
+    lines = report.difference_table(answers, {"gain": 3, "itself": 5}, beside=more).data
+    assert "| gain | +1 | 2 |" in lines and "| itself | – | 3 |" in lines
+    assert f"{chance} (3 seeds so far)" in lines
+
+
 def test_verdicts_are_the_ledger_s_rows():
     row = ledger.ledger("results")[0]
     text = report.verdicts([row]).data
