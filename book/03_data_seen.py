@@ -572,9 +572,10 @@ assert chances["CelebA, 50"][-1] < 0.01 < 0.97 < chances["Scene, 120"][-1]
 rate = np.array(list(celeba["rates"].values()))
 short = (1 - rate) ** 50 + 50 * rate * (1 - rate) ** 49  # none, or one
 rare = min(celeba["rates"], key=celeba["rates"].get)
-print(f"CelebA, batch of 50: on average {short.sum():.1f} of {len(rate)}", end=" ")
-print("labels have fewer")
-print(f"than two positives; {rare}, the rarest, in {short.max():.0%} of batches.")
+told = f"on average {short.sum():.1f} of {len(rate)} labels have fewer"
+print(f"CelebA, batch of 50: {told}")
+told = f"{rare}, the rarest, in {short.max():.0%} of batches"
+print(f"than two positives; {told}.")
 
 # %% [markdown]
 # ## Where it breaks: the same number cuts both ways

@@ -647,7 +647,8 @@ mixed = losses.sup_con_eq6(s, Y, preset=itself).item()
 lift = (math.log1p(M) - math.log1p(M / math.e)) / m
 assert abs(math.log1p(M) - pure) < 1e-8
 assert abs(math.log1p(M) - mixed - lift) < 1e-8
-print(f"KL = 0. Without self pairs the bound is {abs(math.log1p(M) - pure):.3f};")
+others = abs(math.log1p(M) - pure)
+print(f"KL = 0. Without self pairs the bound is {others:.3f};")
 print(f"with them it claims {lift:.3f} nats.")
 
 # %% [markdown]

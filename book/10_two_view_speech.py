@@ -201,20 +201,22 @@ folds = RELEASED_FOLDS["xrmb"]
 drawn = [f"{labelled}, at random", f"{labelled}: one fold of {folds}"]
 pairs_of = [f"{s.alpha}, {s.beta}" for s in (text, code, ours)]
 momentum = f"{plan.momentum}, {plan.trust}"
+switches = [switched_on(preset) for preset in ("paper", "released")]
+unsaid, same = ["not given"] * 2, ["indicator"] * 2
 rows = [
     ["steps", *every("steps")],
     ["α, β of HeroCon", *pairs_of],
     ["α of HeroCon-u", text.alpha_u, "not given", ours.alpha_u],
     ["β of HeroCon-s", text.beta_s, "not given", ours.beta_s],
-    ["α, β of baselines", "not given", "not given", "as HeroCon-u’s, HeroCon-s’s"],
+    ["α, β of baselines", *unsaid, "as HeroCon-u’s, HeroCon-s’s"],
     ["learning rate", plan.lr, plan.lr, "as both"],
     ["momentum, LARS trust", "not given", momentum, "as the code"],
     ["classes", *classes, "as the text; no silence, no breath"],
     ["labelled rows", *drawn, "as the text"],
     ["unlabelled rows a step", *every("unlabeled_batch")],
     ["so $\\lvert N\\rvert$", *map(step_rows, (text, code, ours))],
-    ["switched on in the losses", switched_on("paper"), switched_on("released"), "none"],
-    ["distance of labels", "indicator (3.3), Hamming (4.1)", "indicator", "indicator"],
+    ["switched on in the losses", *switches, "none"],
+    ["distance of labels", "indicator (3.3), Hamming (4.1)", *same],
     ["repetitions", five, "5 folds", f"{SEEDS} seeds"],
 ]
 table(["", "the text", "the public code", "MOCHA, here"], rows)

@@ -523,7 +523,10 @@ QUESTIONS = {
     "from α = 1 to 0.01, at β = 10": ((0.01, 10.0), (1.0, 10.0)),
     "from α = 0.001 to 0.1, at β = 0.001": ((0.1, 0.001), (0.001, 0.001)),
     "from α = 0.1 to 10, at β = 0.001": ((10.0, 0.001), (0.1, 0.001)),
-    "from Table 3's point to the paper's best on XRMB": ((0.01, 10.0), (0.1, 0.001)),
+    "from Table 3's point to the paper's best on XRMB": (
+        (0.01, 10.0),
+        (0.1, 0.001),
+    ),
 }
 
 
@@ -847,7 +850,8 @@ if len(f1) > 1:
     told = []
     for left_out in ((), (500,)):
         kept = [N for N in SIZES if N not in left_out]
-        pair = [np.asarray(by_size(kept, x)) for x in (last_bound, points("f1"))]
+        pair = [by_size(kept, x) for x in (last_bound, points("f1"))]
+        pair = [np.asarray(each) for each in pair]
         within = [(t - t.mean(1, keepdims=True)).ravel() for t in pair]
         r = np.corrcoef(*within)[0, 1]
         told.append(f"{r:+.2f}".replace("-", "−"))
@@ -892,7 +896,8 @@ if complete:
     edge = any(k in (0, len(GRID) - 1) for k in at)
     side = "on the edge of" if edge else "inside"
     print(f"1. The best mean is at α = {a:g}, β = {b:g}, {side} the grid;")
-    print("   the paper's on XRMB is at α = 0.01, β = 10. A point picked on one")
+    print("   the paper's on XRMB is at α = 0.01, β = 10.", end=" ")
+    print("A point picked on one")
     found = picked(surface["f1"], HOME)
     gain = np.mean([elsewhere for _, _, elsewhere in found])
     told = f"{gain:+.1f}".replace("-", "−")

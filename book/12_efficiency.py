@@ -651,7 +651,8 @@ top = max(alone, key=lambda r: r["peak_mib"])
 peak = top["peak_mib"]
 print(f"The rounds took {total / 60:.1f} min. {len(alone)} steps, run again in")
 print(f"processes of their own for their memory, took {again / 60:.1f} min and")
-print(f"the time to start. The largest peak, {peak / 1024:.1f} GiB: {top['by']}.")
+told = f"{peak / 1024:.1f} GiB: {top['by']}"
+print(f"the time to start. The largest peak, {told}.")
 
 # %%
 assert 1 < total / 60 < 60 and peak < 8 * 1024

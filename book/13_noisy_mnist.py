@@ -730,7 +730,8 @@ told = ", ".join(f"{k} {v}" for v, k in counts.most_common())
 print(f"Of {len(claims)} rows: {told}.")
 wide = [r for r in claims if r.kind == "cell" and r.seeds]
 wide = [r for r in wide if (r.hi - r.lo) / 2 > ledger.WIDE]
-told = ", ".join(f"{v} {k}" for k, v in Counter(r.verdict for r in wide).items())
+told = Counter(r.verdict for r in wide).items()
+told = ", ".join(f"{count} {verdict}" for verdict, count in told)
 print(f"Cells that the older rule would leave undecided: {told or 'none'}.")
 short = {
     "The weights g": "the weights: HeroCon-u − (g = 1)",

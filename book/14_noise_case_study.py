@@ -602,11 +602,10 @@ def worth_of(views, share):
 def trend(views):
     """Slope of L_u's worth over the share of noise, by seed."""
     worths = pd.DataFrame({s: worth_of(views, s) for s in SHARES})
-    worths = {seed: row.dropna() for seed, row in worths.iterrows()}
-    slopes = {
-        seed: np.polyfit(row.index, row, 1)[0] for seed, row in worths.items() if len(row) >= 3
-    }
-    return pd.Series(slopes, dtype=float)
+    worths = [(seed, row.dropna()) for seed, row in worths.iterrows()]
+    worths = {seed: row for seed, row in worths if len(row) >= 3}
+    slopes = [np.polyfit(row.index, row, 1)[0] for row in worths.values()]
+    return pd.Series(slopes, list(worths), dtype=float)
 
 
 answers = {}
@@ -694,7 +693,8 @@ verdicts(entries)
 # %%
 assert [r.claim for r in entries] == [c.claim for c in messages]
 assert {r.verdict for r in entries} <= set(ledger.VERDICTS)
-print(f"{len(entries)} rows, one for each message of the figure, and its reason.")
+print(f"{len(entries)} rows, one for each message of the figure, and one")
+print("for its reason.")
 
 # %% [markdown]
 # And the explanation, from the runs at hand:

@@ -772,12 +772,14 @@ table([*heads, "AUC, paper, full", "AUC, reduced [95 %]", "seeds"], rows)
 # %% tags=["hide-input", "nbval-ignore-output"]
 means = [score[name, "f1"].mean() for name in SHOWN if len(score[name, "f1"])]
 under = sum(mean < yes for mean in means)
-print(f"{under} of {len(means)} rows with runs lie below yes to everything in F1:")
+print(f"{under} of {len(means)} rows with runs lie below", end=" ")
+print("yes to everything in F1:")
 lower = [100 * runs(metric="f1_at_0.1", **kind) for kind in SHOWN.values()]
 lower = [found.mean() for found in lower if len(found)]
 if lower:
     told = f"{min(lower):.1f} to {max(lower):.1f}"
-    print(f"after so few steps 0.4 is too high for a yes. At 0.1 they have {told}")
+    print("after so few steps 0.4 is too high for a yes.", end=" ")
+    print(f"At 0.1 they have {told}")
     print(f"points, yes to everything has {100 * yes:.1f}. Read AUC first.")
 
 # %% [markdown]
@@ -817,7 +819,8 @@ ASKED_TOO = [  # if both are run
 ]
 ASKED += [pair for pair in ASKED_TOO if set(pair) <= SHOWN.keys()]
 QUESTIONS = {f"{a} − {b}": (a, b) for a, b in ASKED}
-answers = store.differences({name: (SHOWN[a], SHOWN[b]) for name, (a, b) in QUESTIONS.items()})
+kinds = {name: (SHOWN[a], SHOWN[b]) for name, (a, b) in QUESTIONS.items()}
+answers = store.differences(kinds)
 there = {}  # the paper's differences, full size, in points
 for name, (a, b) in QUESTIONS.items():
     for metric in ("f1", "auc"):

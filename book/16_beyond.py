@@ -497,8 +497,10 @@ found = beyond.gain(printed_only, full)
 if len(found) > 2:
     ends = results.interval(found)
     told = "beats" if ends.lo > 0 else "does not beat"
-    print(f"HeroCon with a threshold chosen inside {told} HeroCon at the public")
-    print(f"code's 0.4, on Scene at full size: {in_points(found)} points of F1,")
+    print(f"HeroCon with a threshold chosen inside {told} HeroCon at", end=" ")
+    print("the public")
+    gained = f"{in_points(found)} points of F1"
+    print(f"code's 0.4, on Scene at full size: {gained},")
     print(f"{len(found)} seeds, paired; no test label chose the threshold.")
 else:
     print("The comparison at full size waits for its runs.")

@@ -89,11 +89,20 @@ def assert_results_come_from_cells(path: Path) -> None:
             assert not typed, f"{typed} typed in prose; print it in a cell:\n{cell.source}"
 
 
+def assert_code_fits_the_page(path: Path) -> None:
+    """What is wider scrolls sideways in a window of 1280 pixels (book.css)."""
+    for cell in nbformat.read(path, as_version=4).cells:
+        if cell.cell_type == "code" and "remove-cell" not in cell.metadata.get("tags", []):
+            wide = [line for line in cell.source.splitlines() if len(line) > 80]
+            assert not wide, f"over 80 columns: {wide}"
+
+
 CHECKS = [
     assert_in_step,
     assert_was_run,
     assert_figures_have_alt_text,
     assert_results_come_from_cells,
+    assert_code_fits_the_page,
 ]
 
 
@@ -223,3 +232,14 @@ def test_a_figure_without_alt_text_is_seen(pair):
     nbformat.write(notebook, pair)
     with pytest.raises(AssertionError, match="alt"):
         assert_figures_have_alt_text(pair)
+
+
+def test_code_that_scrolls_sideways_is_seen(pair):
+    notebook = nbformat.read(pair, as_version=4)
+    notebook.cells[1].source = f"x = 1  # {'-' * 71}"
+    nbformat.write(notebook, pair)
+    assert_code_fits_the_page(pair)
+    notebook.cells[1].source += "-"
+    nbformat.write(notebook, pair)
+    with pytest.raises(AssertionError, match="over 80 columns"):
+        assert_code_fits_the_page(pair)
