@@ -312,7 +312,7 @@ def seed_rows(
 ) -> None:
     """One row a name, the first on top: a faint dot a seed, the mean and its 95 % t interval.
 
-    A row without values says "not run yet"; a single one is a ring, without interval.
+    A row without values says "not run yet"; one or two are rings, without mean and interval.
 
     Args:
         values: one number a seed for each name: results, or paired differences.
@@ -336,10 +336,12 @@ def seed_rows(
             ax.text(0.02, row, "not run yet", **edge)
         elif found.mean() < least:
             ax.text(0.02, row, f"◂ {found.mean():.2f}", **edge)
-        elif len(found) == 1:
-            ax.plot(found, [row], "o", ms=7, mfc=PAPER, mec=colour, mew=2)
+        elif len(found) < 3:
+            rows = np.full(len(found), row)
+            ax.plot(found, rows, "o", ms=7, mfc=PAPER, mec=colour, mew=2, ls="none")
             beside = {"xytext": (8, 0), "textcoords": "offset points", "fontsize": 9}
-            ax.annotate("one run", (found[0], row), va="center", color=PUSH, **beside)
+            words = "one run" if len(found) == 1 else "two runs"
+            ax.annotate(words, (found.max(), row), va="center", color=PUSH, **beside)
         else:
             # the same places each time, and neighbours far apart
             place = row + 0.5 * ((np.arange(len(found)) * 0.618) % 1 - 0.5)
@@ -354,6 +356,27 @@ def seed_rows(
         reach = max(np.abs(ax.get_xlim()))
         ax.set_xlim(-reach, reach)
     ax.locator_params(axis="x", nbins=6)
+
+
+def seed_course(
+    ax: Axes, x: ArrayLike, values: Sequence[ArrayLike], colour: str, label: str, marker: str = "D"
+) -> None:
+    """A faint dot a seed at each x, their means joined by a line, with 95 % t intervals.
+
+    Where there are no values the line passes over; one or two have no interval.
+    """
+    line = []
+    for place, found in zip(np.asarray(x, float), values, strict=True):
+        found = np.asarray(found, float)
+        if len(found) == 0:
+            continue
+        ax.plot(np.full(len(found), place), found, "o", ms=4, mew=0, color=colour, alpha=0.4)
+        mean, _, lo, hi = interval(found)
+        if len(found) > 2:
+            ax.plot([place, place], [lo, hi], color=colour, lw=2.5)
+        line.append((place, mean))
+    where = np.array(line).reshape(-1, 2).T
+    ax.plot(*where, f"{marker}-", color=colour, lw=1, ms=6, mec=PAPER, label=label)
 
 
 def difference_panels(

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     Answers = dict[tuple[str, str], pd.Series]  # (question, metric): a difference a seed
 
 METRICS = ("f1", "auc")
+CASE_STUDY_ROWS = 500  # unlabelled, a step
 NO_BREAK = "\u00a0"  # keeps the ends of an interval on one line of a table
 
 # ------------------------------------------------------------------ asking
@@ -124,6 +125,16 @@ class Store:
         return table(heads, rows, "```sh\n" + "\n".join(calls) + "\n```\n\n")
 
 
+def case_study(method: str, share: float) -> dict[str, object]:
+    """The kind of our runs of Figure 2: its α and β, 500 unlabelled rows a step, bfloat16."""
+    from herocon_lite import methods, paper
+
+    changes = {"share": share, "views": "gaussian", "precision": "bfloat16"}
+    changes |= {k: v for k, v in paper.CASE_STUDY.items() if k in methods.settings(method)}
+    rows = {"unlabeled_batch": CASE_STUDY_ROWS} if "alpha" in changes else {}
+    return {"method": method, "changes": changes | rows}
+
+
 def _changes(changes) -> str:
     """Settings as one text; nan, of older records, is none."""
     return results.told_changes(changes) if isinstance(changes, Mapping) else ""
@@ -158,6 +169,17 @@ def printed_table(data: str) -> Markdown:
         rows.append([name, *cells, f"{ends[0]:.1f} to {ends[1]:.1f}"])
     heads = [f"method, {paper.TITLES[data]}", "F1", "AUC", "95 % of F1, in points"]
     return table(heads, rows)
+
+
+def printed_apart(data: str, a: str, b: str) -> bool:
+    """Whether Welch's test tells the F1 of two of the paper's rows apart, at 5 %."""
+    from scipy.stats import ttest_ind_from_stats
+
+    from herocon_lite import paper
+
+    rows = (paper.RESULTS[data][name] for name in (a, b))
+    cells = [n for cell in rows for n in (cell.f1, cell.f1_sd, paper.REPETITIONS)]
+    return bool(ttest_ind_from_stats(*cells, equal_var=False).pvalue < 0.05)
 
 
 def switched_on(preset: str) -> str:

@@ -13,7 +13,7 @@ import nbformat
 import numpy as np
 import pytest
 
-from herocon_lite.plots import difference_panels, movable, seed_rows
+from herocon_lite.plots import difference_panels, movable, seed_course, seed_rows
 from herocon_lite.results import interval
 
 BOOK = Path(__file__).parent.parent / "book"
@@ -96,7 +96,7 @@ def drawn(ax, marker):
 
 def test_a_row_has_its_seeds_mean_and_interval(ax):
     seeds = [0.61, 0.60, 0.65, 0.63]
-    seed_rows(ax, {"a": [0.5, 0.6], "b": seeds})
+    seed_rows(ax, {"a": [0.5, 0.6, 0.6], "b": seeds})
     (_, (x, y)), (_, (mean, row)) = drawn(ax, "o"), drawn(ax, "D")
     assert np.array_equal(x, seeds)  # every seed, none twice
     assert np.all(np.abs(y - 1) < 0.3) and len(set(y)) == 4
@@ -109,12 +109,19 @@ def test_a_row_has_its_seeds_mean_and_interval(ax):
 
 
 @pytest.mark.parametrize(
-    ("values", "text"), [([], "not run yet"), ([float("nan")], "not run yet"), ([0.6], "one run")]
+    ("values", "text"),
+    [
+        ([], "not run yet"),
+        ([float("nan")], "not run yet"),
+        ([0.6], "one run"),
+        ([0.6, 0.7], "two runs"),
+    ],
 )
-def test_without_two_seeds_there_is_no_interval(ax, values, text):
+def test_without_three_seeds_there_is_no_interval(ax, values, text):
     seed_rows(ax, {"a": values})
     assert [t.get_text() for t in ax.texts] == [text]
-    assert not drawn(ax, "D") and all(len(ln.get_xdata()) == 1 for ln in ax.lines)
+    assert not drawn(ax, "D") and all(ln.get_marker() == "o" for ln in ax.lines)
+    assert all(ln.get_linestyle() == "None" for ln in ax.lines), "no bar, no line between"
 
 
 def test_printed_values_stand_in_their_rows(ax):
@@ -130,9 +137,20 @@ def test_differences_have_zero_in_the_middle(ax):
 
 
 def test_a_row_far_below_is_told_at_the_edge(ax):
-    seed_rows(ax, {"a": [0.8, 0.9], "b": [0.2, 0.4]}, least=0.6)
+    seed_rows(ax, {"a": [0.8, 0.9, 0.9], "b": [0.2, 0.4]}, least=0.6)
     assert [list(y) for _, y in drawn(ax, "D")] == [[0]]
     assert [t.get_text() for t in ax.texts] == ["◂ 0.30"]
+
+
+def test_a_course_passes_over_what_was_not_run(ax):
+    seed_course(ax, [0, 1, 2], [[1.0, 2.0, 6.0], [], [4.0, 5.0]], "red", "name")
+    ((x, y),) = drawn(ax, "D")
+    assert list(x) == [0, 2] and list(y) == [3.0, 4.5]
+    dots = drawn(ax, "o")
+    assert [list(y) for _, y in dots] == [[1.0, 2.0, 6.0], [4.0, 5.0]]
+    found = interval([1.0, 2.0, 6.0])
+    bars = [list(ln.get_ydata()) for ln in ax.lines if ln.get_linewidth() == 2.5]
+    assert bars == [[found.lo, found.hi]], "three values have an interval, two have none"
 
 
 def test_questions_have_f1_beside_auc():
@@ -143,6 +161,6 @@ def test_questions_have_f1_beside_auc():
     assert "F1" in left.get_xlabel() and "AUC" in right.get_xlabel()
     crosses = [[line for line in ax.lines if line.get_marker() == "x"] for ax in fig.axes]
     assert not crosses[0] and crosses[1][0].get_xdata() == [7.0]
-    assert [text.get_text() for text in right.texts] == ["not run yet"]
+    assert [text.get_text() for text in right.texts] == ["two runs", "not run yet"]
     with pytest.raises(ValueError, match="one a question"):
         difference_panels(answers, ["red"], (6, 2))

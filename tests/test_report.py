@@ -5,7 +5,7 @@ import math
 import pandas as pd
 import pytest
 
-from herocon_lite import ledger, report, results
+from herocon_lite import ledger, paper, report, results
 from tests.test_results import make
 
 
@@ -67,6 +67,30 @@ def test_the_paper_s_rows_come_with_the_reach_of_five_repetitions():
     # t of 4 degrees of freedom is 2.776: 59.02 ± 2.776 · 1.22 / √5
     assert "| DNN | 0.5902 ± 0.0122 | 0.8647 ± 0.0077 | 57.5 to 60.5 |" in text
     assert len(text.splitlines()) == 2 + 9
+
+
+def test_printed_rows_are_told_apart_by_welch():
+    assert report.printed_apart("scene", "HeroCon", "DNN")
+    assert not report.printed_apart("celeba", "SupCon", "DNN")
+    # by hand: HeroCon-u and Info-NCE on Scene, t = 0.9 points over √((s² + s'²)/5)
+    a, b = (paper.RESULTS["scene"][name] for name in ("HeroCon-u", "Info-NCE"))
+    t = (a.f1 - b.f1) / math.sqrt((a.f1_sd**2 + b.f1_sd**2) / 5)
+    assert report.printed_apart("scene", "HeroCon-u", "Info-NCE") == (t > 2.5)  # 4 to 8 degrees
+
+
+@pytest.mark.parametrize(
+    "method, own",
+    [
+        ("dnn", {}),
+        ("herocon-s", {"beta": 10}),
+        ("herocon-u", {"alpha": 0.5, "unlabeled_batch": 500}),
+        ("herocon", {"alpha": 0.5, "beta": 10, "unlabeled_batch": 500}),
+    ],
+)
+def test_runs_of_figure_2_have_its_weights(method, own):
+    kind = report.case_study(method, share=0.25)
+    usual = {"share": 0.25, "views": "gaussian", "precision": "bfloat16"}
+    assert kind == {"method": method, "changes": usual | own}
 
 
 def test_commands_of_runs_that_are_not_there(store):
