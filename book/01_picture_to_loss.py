@@ -33,7 +33,7 @@
 # - a contrastive loss pushes hardest against the sample that is most like the
 #   anchor, even when the two belong together: the *false-negative problem*;
 # - how the paper's weight $g$ moves that push elsewhere (Eq. 3 → Eq. 5), and
-#   that it does not make it smaller in total;
+#   that, as a constant, it does not make it smaller in total;
 # - how label vectors decide who is pulled and who is pushed (Eq. 6 → Eq. 7),
 #   and that one of the two weights acts the other way round, by a little;
 # - the one line of algebra that makes all this cheap.
@@ -444,8 +444,7 @@ plt.show()
 # Same points, same negatives, only $g$ differs. The weights have levelled the
 # pushes, the near pairs are no longer singled out, and the pulls have grown.
 #
-# `losses.weighted_unsupervised` has a switch for one thing the equation leaves
-# open. With `detach=True` the weights are constants for the representations,
+# `losses.weighted_unsupervised` has a switch that the equation does not have. With `detach=True` the weights are constants for the representations,
 # as in our pictures; with `detach=False`, the default, the gradient also flows
 # through $g$. The value is the same, the forces are not, as we shall see under
 # *Where it breaks*.
@@ -465,9 +464,9 @@ plt.show()
 # (Whether a row is its own positive the paper does not say. We leave $i = j$ out; its
 # public code does not.)
 #
-# Here $s_i$ is both views of photo $i$ side by side, one longer vector. (In a network
-# the encoders give $h_{i,v}$, and projectors make $z_{i,v}$ of them, as in SimCLR. Eq. 5
-# contrasts the $z$; Eq. 7 and the classifier take the $h$ side by side. On the circle
+# Here $s_i$ is both views of photo $i$ side by side, one longer vector. (The paper has one
+# representation for everything. Its public code, and we, have two: encoders give $h_{i,v}$,
+# and projectors make $z_{i,v}$ of them, as in SimCLR. Eq. 5 contrasts the $z$; Eq. 7 and the classifier take the $h$ side by side. On the circle
 # there is no projector, and $h = z$.) The
 # paper takes the idea from supervised contrastive learning
 # {cite:p}`khosla2020`; what the two have in common, and what not, is the next
@@ -535,6 +534,8 @@ def net_force(σ, γ):
 
 
 equal_weights, weighted = net_force(one, one), net_force(σ, γ)
+for force in (equal_weights, weighted):  # on D, from E and from A
+    assert force[3, 4] > 1.5 * force[3, 0] > 0
 
 # %% mystnb={"image": {"alt": "Two heat maps of the net force between each two of the six photos, purple for pull and orange for push. In both, A and B pull each other most and photos without a common label push each other. With the weights of Eq. 7 the pushes between photos that differ in all three labels, such as A and E or C and D, are clearly stronger than with equal weights."}} tags=["hide-input"]
 fig, axes = plt.subplots(1, 2, figsize=(8, 3.7))
@@ -550,8 +551,7 @@ plt.show()
 
 # %% [markdown]
 # A and B share two labels and pull each other most. D shares the sunset with A
-# and B and the mountain with E and F; it is drawn both ways, to E and F a
-# little more. Photos with nothing in common are pushed, and with $\gamma$ the
+# and B and the mountain with E and F; it is drawn both ways, to E and F harder. Photos with nothing in common are pushed, and with $\gamma$ the
 # push is firmer the more labels differ: A–E and C–D differ in all three, C–E
 # in two. All as advertised. And $\sigma$?
 
@@ -644,6 +644,9 @@ for title, (end1, _) in ends.items():
     print(f"{title:23} cos(A, B) = {z[0] @ z[1]:5.2f}", end="   ")
     print(f"cos(E, F) = {z[4] @ z[5]:5.2f}")
 
+for end in ends["after Eq. 3"]:  # a regular hexagon, in each view
+    gaps = end.rad2deg().remainder(360).sort().values.diff()
+    assert (gaps - 60).abs().max() < 1
 centre = on_circle(ends["after Eq. 5, g constant"]).mean(dim=(0, 1)).norm()
 assert centre < 1e-3
 print("After Eq. 5 the points' centre is the circle's middle, to 1e-3.")

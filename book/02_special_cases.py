@@ -741,9 +741,10 @@ pd.DataFrame({"value": binary}).astype(float).round(4)
 #
 # One case of {prf:ref}`special-supcon` is worth more than it seems. Let every sample be a
 # class of its own and let its two views be the class's two rows. Then every class has
-# exactly two rows, and Eq. 7 is $L_{\text{out}}$, which is now NT-Xent. So the
-# *supervised* loss of the paper contains SimCLR, exactly and with no second direction to
-# add.
+# exactly two rows, and Eq. 7 is $L_{\text{out}}$, which is now NT-Xent. So the *form* of
+# Eq. 7, the supervised loss, contains SimCLR, exactly and with no second direction to add.
+# (The paper feeds it one row a sample, both views side by side; here, as in SupCon, each
+# view is a row.)
 
 # %%
 sample = torch.arange(n).repeat(2)  # n samples, view 1 and then view 2

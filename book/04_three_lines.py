@@ -27,8 +27,7 @@
 #
 # **What we will see**
 #
-# - handwritten digits in six views, ten labelled examples of each, learnt in three
-#   lines;
+# - handwritten digits in six views, a hundred of them labelled, learnt in three lines;
 # - the same model built by hand in a dozen lines, equal to the last bit;
 # - what training did: the three terms of the loss, the representation before and
 #   after, the digits that are still confused;
@@ -105,8 +104,8 @@ accuracy = model.score(unlabelled, y[parts.test])
 print(f"accuracy on {len(predicted)} digits, one split: {accuracy:.3f}")
 
 # %%
-assert accuracy > 0.85, "ten labelled examples of a digit are enough for this"
-print("More than 85 in 100 digits are right, from ten examples of each.")
+assert accuracy > 0.85, "a hundred labelled digits are enough for this"
+print("More than 85 in 100 digits are right, from a hundred labelled ones.")
 
 # %% [markdown]
 # ## Open the box
@@ -118,7 +117,8 @@ print("More than 85 in 100 digits are right, from ten examples of each.")
 # $$J = L_c + \alpha\,L_u + \beta\,L_s,$$
 #
 # the classification loss and the two contrastive losses of the first chapter,
-# $L_u$ (Eq. 5) on all rows and $L_s$ (Eq. 7) on the labelled ones. With six views
+# $L_u$ (Eq. 5) on all rows and $L_s$ (Eq. 7) on the labelled ones. (With one class a row, as
+# here, two label vectors are either equal or not: then $L_s$ is Eq. 6.) With six views
 # $L_u$ would have thirty ordered pairs of views to contrast. Each step draws one.
 #
 # What `build` makes: for each view an encoder (two blocks of Linear to 200, ReLU and
@@ -178,8 +178,9 @@ plt.show()
 # %%
 first, last = model.history_[0], model.history_[-1]
 assert last["L_c"] < first["L_c"] / 10
-assert last["L_u"] > first["L_u"] / 2 and last["L_s"] > first["L_s"] / 10
-print("L_c falls by more than a factor of ten, L_u hardly at all.")
+assert abs(last["L_u"] / first["L_u"] - 1) < 0.1
+assert last["L_s"] > first["L_s"] / 2
+print("L_c falls by more than a factor of ten, L_u moves by under a tenth.")
 
 # %% [markdown]
 # ### The representation, before and after
@@ -297,10 +298,11 @@ quick = HeroConClassifier(
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # a rare label may be absent from a fold
     folds = KFold(2, shuffle=True, random_state=0)
-    search = GridSearchCV(quick, {"beta": [0.0, 0.1]}, cv=folds)
+    grid = {"beta": [0.0, 0.1]}
+    search = GridSearchCV(quick, grid, cv=folds, error_score="raise")
     search.fit(side_by_side, Y)
 print("tried:", [p["beta"] for p in search.cv_results_["params"]])
-assert set(search.best_params_) == {"beta"}
+assert np.isfinite(search.cv_results_["mean_test_score"]).all()
 
 # %% [markdown]
 # Wrong input gets a sentence before anything is trained.
@@ -357,10 +359,13 @@ plt.show()
 for name in ("mfeat", "yeast"):
     for other, words in OTHERS.items():
         d = differences(stored, name, other)
-        told = "better than" if d.lo > 0 else "worse than"
-        told = "not told apart from" if d.lo <= 0 <= d.hi else told
-        print(f"{name}: HeroConClassifier is {told} {words}")
-print("(95 % intervals over ten splits).")
+        told = "above that of" if d.lo > 0 else "below that of"
+        told = "not told apart from that of" if d.lo <= 0 <= d.hi else told
+        print(f"{name}: HeroConClassifier's AUC is {told} {words}")
+right = differences(stored, "mfeat", "network", "accuracy")
+assert right.lo < 0 < right.hi
+print("(95 % intervals over ten splits). Its accuracy on mfeat is not told")
+print("apart from that of the bare network: AUC sees smaller things.")
 
 # %% [markdown]
 # ## What we learnt
@@ -372,7 +377,9 @@ print("(95 % intervals over ten splits).")
 # - The classification loss is used up early; the contrastive terms stay far above
 #   zero.
 # - A gain over logistic regression, which is linear, may be the network's. The bare
-#   network is the opponent that tells what contrast and unlabelled rows bring.
+#   network is a fairer opponent, but it never sees the unlabelled rows, not even in
+#   BatchNorm's statistics. What contrast alone brings takes a third one
+#   ([chapter 10](10_two_view_speech.ipynb)).
 #   [Chapter 17](17_in_short.ipynb) has the answer for the paper's own data on one page.
 #
 # ## Exercises
@@ -387,7 +394,7 @@ left = plain.score(unlabelled, y[parts.test])
 print(f"plain network {left:.3f}, HeroCon {accuracy:.3f}; one split")
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Check solution 1", "code_prompt_hide": "Hide check 1"}
-assert left > 0.8
+assert left > 0.8 and left > accuracy - 0.01
 print("Most of it, on this split all of it: the network alone gets over 80")
 print("in 100 right. Many splits are needed to see a difference.")
 

@@ -93,10 +93,10 @@ def run(folder: Path) -> list[dict]:
     return rows
 
 
-def differences(rows: list[dict], name: str, other: str) -> results.Interval:
-    """AUC of the estimator less the other's on the same splits: mean and 95 % interval."""
+def differences(rows: list[dict], name: str, other: str, metric: str = "auc") -> results.Interval:
+    """A score of the estimator less the other's on the same splits: mean and 95 % interval."""
     mine = [row for row in rows if row["data"] == name]
-    return results.interval(row["herocon"]["auc"] - row[other]["auc"] for row in mine)
+    return results.interval(row["herocon"][metric] - row[other][metric] for row in mine)
 
 
 def _columns(dataset: Dataset, classes: np.ndarray, P: np.ndarray) -> np.ndarray:

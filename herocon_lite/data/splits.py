@@ -95,9 +95,10 @@ def split(
     """One split of a data set.
 
     Args:
-        how: ``"paper"``: as the paper's section 4 says: labelled rows at random (digits: equally
-            many of each, on ``mnist`` from its official test images, with its 60,000 training
-            images as test set; ``celeba``: at most 50,000 rows take part), the rest tests.
+        how: ``"paper"``: as the paper's section 4 says: labelled rows at random (``mnist`` and
+            ``mnist5k``: equally many of each digit, on ``mnist`` from its official test images,
+            with its 60,000 training images as test set; ``celeba``: at most 50,000 rows take part),
+            the rest tests.
             ``"released"``: as the public code does: ``scene`` and speech take fold ``seed`` of a
             stratified k-fold split, the small part trains; ``mnist`` always takes the first 200
             test images; ``celeba`` the first 50,000 faces, at random.
