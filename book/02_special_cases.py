@@ -851,7 +851,7 @@ frame.round(4) + 0.0
 # In words, from top to bottom:
 #
 # - **positive_weighted**: $g$ also multiplies the positive in the denominator. A constant
-#   $g$ then cancels, as we saw above.
+#   $g$ then only adds $\log g$, as we saw above.
 # - **transposed**: in one half of $g$ the two samples change places.
 # - **view2_anchors**: anchors from view 2, negatives from view 1 only. Half as many
 #   negatives, so of the three this one moves $L_u$ most.

@@ -439,7 +439,7 @@ plt.show()
 # %% [markdown]
 # At $\tau = 1$ the ceiling has come within 0.1 of its limit after a few dozen negatives. The
 # temperature, not $|\mathcal N|$, decides how much the bound can see. (SimCLR and its kin
-# use $\tau$ near 0.1, which fits with that.) None of this says that training at $\tau = 1$ is
+# use $\tau$ between about 0.05 and 0.5, which fits with that.) None of this says that training at $\tau = 1$ is
 # bad. It says that what such training achieves is not explained by this bound.
 
 # %% [markdown]
@@ -481,7 +481,10 @@ plt.show()
 # *2.* Now the positive is a marginal draw as well, so
 # $B_M = \mathbb E \log f - \mathbb E \log A$ with $A$ the mean of $M + 1$ independent
 # $f(x, y_k)$. The same martingale, and $\log$ concave: $\mathbb E \log A$ never falls. For
-# $M = 0$ both are equal.
+# $M = 0$ both are equal. As in 1, $\log A_M \ge \mathbb E[\log A_0 \mid A_M, \dots]$ is
+# uniformly integrable from below, and with Jensen above $\mathbb E \log A_M \to
+# \mathbb E_x \log \mathbb E_y f$. Already $B_1 = B_0$ needs equality in Jensen:
+# $f(x, y_0) = f(x, y_1)$ almost surely.
 #
 # *3.* The law of large numbers inside the logarithm. For $f = r$,
 # $\mathbb E_{p(y')}[g\, r] = \mathbb E[g \mid x]$.
@@ -537,7 +540,7 @@ plt.show()
 # | setting | with more negatives the bound | the sentence is |
 # |---|---|---|
 # | best critic, $g = 1$ | gets tighter, up to $I$ | true |
-# | best critic, weights $g$ | tends to $I - \mathbb E\log\mathbb E[g \mid x]$, not to $I$ | not true in the limit |
+# | $f = r$, weights $g$ | tends to $I - \mathbb E\log\mathbb E[g \mid x]$, not to $I$ | not true in the limit |
 # | $f = \exp(\cos/\tau)$, any encoder | stops below $1/\tau$, one nat as used | true at most up to there |
 # | $f = \exp(\cos)$, $g = e^{1-\cos}$ | never above 0, for any $M$ | empty |
 # | fixed critic, little information | can get looser | false |

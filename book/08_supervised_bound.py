@@ -151,7 +151,7 @@ plt.show()
 # Given $A$ the two are independent.
 # :::
 #
-# For counterexample A this is the most generous reading with independent draws: the two are
+# For our toy, counterexample A below, this is the most generous reading with independent draws: the two are
 # linked through the class only, so $I \le \log 2$, and fixing the class makes it zero. (A
 # slightly more generous one, in which the two rows must differ, is an exercise. With several
 # labels one could also ask for equal label *vectors*; those are not the pairs of Eq. 7.)
@@ -293,8 +293,8 @@ for K, tau in ((2, 0.5), (4, 0.25)):
 # does not. **There, the better the training, the further the lemma is from the truth.**
 #
 # At the paper's $\tau = 1$ the cosine sets a limit. Put $c$ balanced classes, with $M$
-# negatives for each label, on a simplex, the best place for them {cite:p}`graf2021`: $\cos = 1$ within
-# a class and $-\frac1{c-1}$ between two. Then
+# negatives for each label, on a simplex, the best place for them (by Jensen, as for the ceiling of
+# [chapter 7](07_unsupervised_bound.ipynb); for SupCon see {cite:t}`graf2021`): $\cos = 1$ within a class and $-\frac1{c-1}$ between two. Then
 #
 # $$ N - L_s = \log\frac{M}{1 + \gamma M e^{-c/((c-1)\tau)}}
 # \;<\; \frac{c}{(c-1)\,\tau} - \log\gamma , $$
@@ -348,8 +348,8 @@ for c, flip in ((4, 0.15), (5, 0.24), (10, 0.485)):
 # So, at the paper's $\tau = 1$, the lemma is false with the Hamming distance for two classes, and
 # with the indicator for ten that overlap. (With the Hamming distance, which doubles the negatives here, it holds in these
 # three.) With ten *separated* classes at $\tau = 1$ its inequality happens to hold.
-# It does so only because the critic cannot see more than $\frac{c}{(c-1)\tau}$ nats, and such a
-# bound certifies nothing.
+# It does so because the critic cannot see more than $\frac{c}{(c-1)\tau}$ nats, less than
+# $\log c$ here, and not because of the proof.
 
 # %% [markdown]
 # ## The proof, line by line
@@ -513,8 +513,8 @@ print(f"limit {limit.bound:.4f}, met to 0.005 at M = 1024.")
 # weights, $\frac{\sigma f_{ij}}{\sigma f_{ij} + \sum_k \gamma f_{ik}} \le
 # \frac{f_{ij}}{f_{ij} + \sum_k f_{ik}}$, so $L_s$ only grows. Average over $a$.
 #
-# If the numbers of rows in *all* classes are fixed, the negatives are a stratified sample. The
-# bound stands: $\frac1{f_0 + S} = \int_0^\infty e^{-t f_0} e^{-tS} dt$, the mean of $e^{-tS}$
+# If labels are one-hot and the numbers of rows in *all* classes are fixed, the negatives are a
+# stratified sample, and $n_a$ is the mixture with the rows' shares. The bound stands: $\frac1{f_0 + S} = \int_0^\infty e^{-t f_0} e^{-tS} dt$, the mean of $e^{-tS}$
 # is a product over the negatives, and by the inequality of the means it is at most what
 # independent draws from the mixture $n_a$ give. So $\mathbb E_Q T \le 1$ in the proof there.
 # :::
@@ -687,11 +687,13 @@ for tau in (1.0, 0.5):
         m, c = 2 + trial % 5, 2 + trial % 3
         Y = torch.eye(c).repeat(m, 1)
         s = torch.randn(m * c, 1 + trial % 4)
-        L_s = losses.weighted_supervised(s, Y, tau).item()
+        L_s = losses.weighted_supervised(s, Y, tau, distance="indicator")
         M = m * (c - 1)
         assert math.log(M) - L_s < theory.supervised_ceiling(M, tau) + 1e-9
-    reached = theory.counterexample_a(7, gamma=1, tau=tau).bound
-    assert abs(reached - theory.supervised_ceiling(7, tau)) < 1e-12
+    s = torch.tensor([[1.0], [-1.0]]).repeat_interleave(7, 0)
+    Y = torch.eye(2).repeat_interleave(7, 0)
+    L_s = losses.weighted_supervised(s, Y, tau, distance="indicator")
+    assert abs(math.log(7) - L_s - theory.supervised_ceiling(7, tau)) < 1e-9
 print("400 random batches stay under the ceiling (1e-9); A reaches it.")
 
 # %% [markdown]
@@ -772,7 +774,7 @@ plt.show()
 #   small supervised loss on fresh rows certifies separation. With negatives from the marginal, and
 #   without $1/\sigma$, it would bound information.
 # - The falsehood of the lemma says nothing against Eq. 7 as a training loss. It says that
-#   "maximises mutual information" is not the reason why it works.
+#   "maximises mutual information" has not been shown to be the reason why it works.
 
 # %% [markdown]
 # ## Exercises
@@ -815,8 +817,9 @@ for gamma in (1, 2):
     hot = theory.counterexample_a(10**9, gamma, tau).bound
     less = theory.counterexample_a(10**9, gamma, tau - 0.01).bound
     assert hot < math.log(2) < less
+    assert abs(math.exp(2 / tau) - 2 * gamma) < 1e-9
     print(f"γ = {gamma}: from τ = {tau:.2f} on")
-print("At such temperatures exp(cos/τ) tells classes apart by little.")
+print("There a positive pair has at most 2γ times the f of a negative one.")
 
 # %% [markdown]
 # :::{exercise} A weight that works

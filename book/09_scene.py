@@ -435,8 +435,8 @@ print("Differences are paired by seed: they add up along HeroCon-s.")
 # ## The five released folds
 #
 # The public code trains on the small part of a stratified split into 20, folds 0 to 4,
-# without shuffling. We ran that code once on these folds (it is not part of this
-# repository) and know its means. Our runs on the same folds, with all its switches
+# without shuffling. That code was run once on these folds before this book was begun (it is
+# not part of this repository), and its means are known; no record is kept. Our runs on the same folds, with all its switches
 # on, should come close; they cannot be equal, since weights and noise are drawn
 # differently. The intervals are over folds, which both programs share, so they are far
 # wider than what may separate the two: look at the means.

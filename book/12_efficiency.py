@@ -78,11 +78,10 @@ COLOURS = dict(zip(BY, plots.OKABE_ITO, strict=False))
 # %% [markdown]
 # ## What the paper reports
 #
-# > **The paper says** (appendix A.1, Figure 4) that on XRMB the running time is
-# > roughly linear in the size of the training set, with batches of 250 rows and 999
-# > negatives, the set growing from 500 rows in steps of 500; and roughly proportional
-# > to the square of the size of the negative set, with 250 training rows and the
-# > negatives growing from 500 in steps of 500. It explains the square by the
+# > **The paper says** (appendix A.1, Figure 4) that on XRMB time grows about as the
+# > training set does, with batches of 250 rows and 999 negatives, the set growing from
+# > 500 rows in steps of 500; and about as the square of the number of negatives, with
+# > 250 training rows and the negatives growing from 500 in steps of 500. It explains the square by the
 # > similarities between all samples, calls the cost $O(n^2)$ with $n$ the size of the
 # > whole data set, and sees a trade-off: more negatives, higher F1, higher cost.
 #
@@ -132,8 +131,8 @@ table(["", "$L_u$", "$L_s$", "numbers in"], rows)
 # %% [markdown]
 # *Released-like* is written by us from a description of the public code, never copied.
 # Known of that code: float64 everywhere, n × n matrices of cosines, the sum over
-# dimension 0, the positive weighted too, weights 1 on classes. Assumed: that $L_s$
-# forms its cosines anew for each class. Left out: constants that it subtracts, and the
+# dimension 0, the positive weighted too, weights 1 on classes, the cosines of $L_s$
+# formed anew for each class. Left out: constants that it subtracts, and the
 # checkpoint that it writes in every step. The literal formula is in float64, too, as
 # in our bench of single losses below. Ours is in float32, the default of PyTorch. Part
 # of its lead is that alone: the bench's table has the literal formula in both.
@@ -374,7 +373,9 @@ print("The largest tensor is chunk × n numbers, once that exceeds n × d.")
 # One thread; seconds of the processor (on a quiet machine they are seconds of the
 # clock); the three implementations take turns within each round, and the best round
 # counts. Memory is the peak of a process started for this one step, above its inputs.
-# An implementation that would keep more than 2 GiB for backward is not run.
+# An implementation that by our estimate would keep more than 2 GiB for backward was not
+# run. (The estimate of these stored runs was too low, by up to a half; it has been mended
+# since.)
 
 
 # %% tags=["nbval-ignore-output"]
@@ -501,7 +502,7 @@ table([*heads, "time, in times ours"], rows)
 for by in BY:
     one = efficiency.power(measured, TRAINING, by)
     two = efficiency.power(measured, NEGATIVE, by)
-    assert 0.7 < one.mean < 1.4 and 1.4 < two.mean < 2.6
+    assert 0.7 < one.mean < 1.4 and 1.5 < two.mean < 2.6
     if by != OURS:
         held = efficiency.power(measured, NEGATIVE, by, "peak_mib")
         assert held.mean > 1.2
@@ -569,7 +570,8 @@ print("factor of 1.5 to 4; unit rows: up to 2 more.")
 # 1.5. Dividing by the norms first (*unit rows*) instead of in each cosine takes away up to
 # nearly half of its time. The rest is probably traffic: its n × 2n matrices are written to
 # memory and read again by the next operation. Exercise 2 counts how many of them it keeps.
-# What would keep more than about 2 GiB was not run.
+# What was estimated to keep more than 2 GiB was not run (the estimate was too low: *unit
+# rows* at 10,000 should have been left out).
 #
 # ## What it buys
 #
@@ -584,7 +586,7 @@ for by in (LITERAL, RELEASED):
     print(f"{by}: the largest step run, |N| = {x[-1]:,}, {y[-1]:.0f} s;")
     next_up = [r for r in stopped if r["by"] == by]
     n, gib = next_up[0][NEGATIVE], next_up[0]["would_keep_gib"]
-    print(f"   at {n:,} it would keep {gib} GiB and is not run.")
+    print(f"   at {n:,} it would keep over {gib} GiB and is not run.")
 x, y = efficiency.series(measured, NEGATIVE, OURS)
 _, mib = efficiency.series(measured, NEGATIVE, OURS, "peak_mib")
 print(f"{OURS}: |N| = {x[-1]:,} takes {y[-1]:.0f} s and {mib[-1]:.0f} MiB.")
@@ -592,9 +594,10 @@ print(f"{OURS}: |N| = {x[-1]:,} takes {y[-1]:.0f} s and {mib[-1]:.0f} MiB.")
 # %% [markdown]
 # ## The verdict
 #
-# The rule of the [ledger](A3_ledger.ipynb), written down before the measurement: the power
-# is fitted to the public code's form, since it is the paper's own program that was
-# timed there; a claim is *reproduced* if the whole 95 % interval lies within a half of
+# The rule of the [ledger](A3_ledger.ipynb). An earlier one asked only that the best
+# estimate lie within a half; this stricter one came into the repository together with the
+# timings, and both give the same verdicts. The power is fitted to the public code's form,
+# the nearest we have to what the authors timed; a claim is *reproduced* if the whole 95 % interval lies within a half of
 # the claimed power, *not reproduced* if all of it lies outside, else *undecided*.
 #
 # The rule was not touched afterwards, but the data was: at first (b) had five sizes, and

@@ -67,8 +67,7 @@ from herocon_lite.data import load, split
 from herocon_lite.data.cards import find_card
 from herocon_lite.data.splits import LABELED
 from herocon_lite.methods import Problem, build
-from herocon_lite.metrics import evaluate
-from herocon_lite.points import hard_auc
+from herocon_lite.metrics import evaluate, hard_auc
 from herocon_lite.report import (
     Store,
     case_study,

@@ -85,7 +85,8 @@ Markdown("\n".join(rows))
 # - **synthetic**: drawn by code when asked for. No real person is shown, and
 #   every title in this book says so.
 # - **download**: `load(name)` fetches it, checks each file and keeps it in
-#   `data/`.
+#   `data/`. The addresses are the public ones; this book was made without a
+#   network, so none has been tried.
 # - **consent**: the same, but only after you have accepted the terms on the
 #   card: `load(name, accept_terms=True)`, or the environment variable
 #   `HEROCON_ACCEPT_TERMS=celeba,xrmb`.
@@ -130,9 +131,10 @@ for name, card in CARDS.items():
         print(f"{name:8} exit code {code}: usable")
 
 # %% [markdown]
-# The other way round: an interrupted or damaged download is never taken for a
-# data set. Files are fetched under another name, compared with the checksum
-# below, and only then put in their place.
+# The other way round: a download that differs from its checksum is never taken
+# for a data set. Files are fetched under another name, compared with the
+# checksum below, and only then put in their place. XRMB's files have none; of
+# them only the beginning is checked.
 
 # %% [markdown]
 # ## How to read a card

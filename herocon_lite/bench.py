@@ -235,7 +235,8 @@ def kept_bytes(prepare: Callable[..., Step], n: int) -> float:
     small, large = at(64), at(128)
     if small == 0:  # no autograd: the scores and the shares are what it holds
         return 2 * (n * 2 * n) * 4
-    return large * (n / 128) ** math.log2(large / small)
+    # a whole power: the linear parts of small sizes must not bend it
+    return large * (n / 128) ** round(math.log2(large / small))
 
 
 def interleaved(steps: dict[str, Step], rounds: int) -> dict[str, list[float]]:

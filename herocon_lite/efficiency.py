@@ -61,7 +61,7 @@ def released_unsupervised(z1: Tensor, z2: Tensor, H: losses.Net) -> Tensor:
 def released_supervised(s: Tensor, Y: Tensor) -> Tensor:
     """L_s in the public code's form for classes: weights 1, self pairs, a sum over the classes.
 
-    That similarities are formed anew for each class is an assumption.
+    Similarities are formed anew for each class, as there.
     """
     total = 0
     for a in range(Y.shape[1]):

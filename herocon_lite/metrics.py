@@ -113,3 +113,11 @@ def _checked(Y: np.ndarray, P: np.ndarray, kind: str, threshold: float):
             "Are these logits? Take sigmoid or softmax first."
         )
     return Y.astype(int), P.astype(np.promote_types(P.dtype, np.float16))
+
+
+def hard_auc(accuracy: float, classes: int) -> float:
+    """AUC of one-hot predictions with balanced classes: ½(a + 1 − (1 − a)/(K − 1)).
+
+    Recall is a on average, and the false-positive rate (1 − a)/(K − 1), whatever the errors.
+    """
+    return (accuracy + 1 - (1 - accuracy) / (classes - 1)) / 2

@@ -11,8 +11,7 @@ from torchmetrics.functional.classification import (
     multilabel_f1_score,
 )
 
-from herocon_lite.metrics import THRESHOLDS, evaluate
-from herocon_lite.points import hard_auc
+from herocon_lite.metrics import THRESHOLDS, evaluate, hard_auc
 
 BOTH = {
     "f1",

@@ -134,7 +134,7 @@ def test_hard_auc_needs_balanced_classes():
     guess = np.where(np.arange(100) < 30, 1, truth)  # half of class 0 is missed
     eye = np.eye(3)
     found = metrics.evaluate(eye[truth], eye[guess], "multiclass")
-    assert abs(found["auc"] - points.hard_auc(found["accuracy"], 3)) > 0.01
+    assert abs(found["auc"] - metrics.hard_auc(found["accuracy"], 3)) > 0.01
 
 
 def test_negatives_count_one_a_sample():

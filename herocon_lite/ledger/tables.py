@@ -101,7 +101,7 @@ def _beside(runs: Runs, data: str, method: str, metric: str) -> str:
     if data not in ("scene", "mnist"):
         return ""
     variants = {
-        "Eq. 4": {"form": "eq4"},
+        "one view": {"form": "eq4"},
         "preset released": {"preset": "released"},
         "released folds": {"preset": "released", "split": "released"},
         "inductive": {"protocol": "inductive"},
@@ -120,6 +120,10 @@ def _beside(runs: Runs, data: str, method: str, metric: str) -> str:
 
 
 def compare(runs: Runs, sentence: paper.Comparison) -> dict:
+    """Everything a sentence's row needs from the runs."""
+    if sentence.other_setting:
+        why = f"{WHY_NOT[sentence.data]}; and the tables have other α and β"
+        return {"why": why, "beside": sentence.note}
     rows = paper.TABLES[sentence.data]
 
     def asked(**kind) -> Asked:

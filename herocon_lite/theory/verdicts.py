@@ -213,7 +213,10 @@ def not_applicable(counts: dict) -> Finding:
     return Finding(
         "in part" if rare > 0.1 > common else "reproduced" if common > 0.1 else "false",
         f"images with a vector of their own: CelebA {100 * rare:.0f} %, Scene {100 * common:.1f} %",
-        f"True of CelebA. Scene has {counts['scene']['vectors']} vectors; few images are alone.",
+        (
+            f"On CelebA most vectors occur once, yet {100 * (1 - rare):.0f} % of the images share "
+            f"theirs. Scene has {counts['scene']['vectors']} vectors; few images are alone."
+        ),
         "03_data_seen",
     )
 
