@@ -163,23 +163,25 @@ def _bench(arguments: argparse.Namespace) -> int:
     missing = [name for name in bench.LIBRARIES if find_spec(name.replace("-", "_")) is None]
     if missing:  # known now, not after an hour of timing
         raise ValueError(f"bench compares with other libraries: pip install {' '.join(missing)}")
+    where = bench.where_measured()
     rows = bench.run(tuple(sorted({*(arguments.sizes or bench.SIZES)})))
     print(bench.table(rows))
     folder = arguments.folder or (None if arguments.sizes else Path("results"))
     if folder is None:
         print("\nNot saved: some sizes only. With --folder it is.")
     else:
-        bench.save(rows, folder)
+        bench.save(rows, where, folder)
         print(f"\nSaved in {folder}: bench.jsonl, bench.md.")
     return 0
 
 
 def _efficiency(arguments: argparse.Namespace) -> int:
-    from herocon_lite import efficiency
+    from herocon_lite import bench, efficiency
 
+    where = bench.where_measured()
     rows = efficiency.run()
     print(efficiency.table(rows))
-    efficiency.save(rows, arguments.folder)
+    efficiency.save(rows, where, arguments.folder)
     print(f"\nSaved in {arguments.folder}: efficiency.jsonl.")
     return 0
 

@@ -232,11 +232,12 @@ def kept_bytes(prepare: Callable[..., Step], n: int) -> float:
             step()
         return sum(storages.values())
 
-    small, large = at(64), at(128)
+    m, small, large = 128, at(64), at(128)
+    while 0 < large < 2**24 and m < 1024:  # until what grows fastest is nearly all of it
+        m, small, large = 2 * m, large, at(2 * m)
     if small == 0:  # no autograd: the scores and the shares are what it holds
         return 2 * (n * 2 * n) * 4
-    # a whole power: the linear parts of small sizes must not bend it
-    return large * (n / 128) ** round(math.log2(large / small))
+    return large * (n / m) ** round(math.log2(large / small))
 
 
 def interleaved(steps: dict[str, Step], rounds: int) -> dict[str, list[float]]:
@@ -349,6 +350,7 @@ def table(rows: list[dict]) -> str:
 
 
 def where_measured() -> dict:
+    """Asked before the measurement: the checkout may move."""
     machine = results.environment()
     return {
         "threads": 1,
@@ -357,13 +359,13 @@ def where_measured() -> dict:
         "python": machine["versions"]["python"],
         "torch": machine["versions"]["torch"],
         "commit": machine["commit"],
+        "dirty": machine["dirty"],
         "date": time.strftime("%Y-%m-%d"),
     }
 
 
-def save(rows: list[dict], folder: Path) -> None:
+def save(rows: list[dict], where: dict, folder: Path) -> None:
     """bench.jsonl, one object a line, the first one telling where it was measured; and bench.md."""
-    where = where_measured()
     results.save_lines(folder / "bench.jsonl", [where, *rows])
     told = ", ".join(f"{key} {value}" for key, value in where.items())
     head = f"# Time and memory of the losses\n\nMade by `python -m herocon_lite bench` ({told}).\n"

@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable
 from numbers import Integral
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -35,7 +36,7 @@ def check_choice(name: str, value: object, options: Iterable[str]) -> None:
 
 def check_flag(name: str, value: object) -> None:
     """Every word is true to Python, "no" as well."""
-    if value not in (True, False, None):
+    if value is not None and not isinstance(value, bool | np.bool_):  # 0 would be another record
         raise ValueError(f"{name} must be True or False; got {value!r}.")
 
 

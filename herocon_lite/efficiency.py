@@ -228,9 +228,9 @@ def table(rows: Sequence[dict]) -> str:
     return "\n".join(lines)
 
 
-def save(rows: list[dict], folder: Path) -> None:
+def save(rows: list[dict], where: dict, folder: Path) -> None:
     """efficiency.jsonl: where it was measured and with which settings, then one object a line."""
-    where = bench.where_measured() | {
+    where = where | {
         "views": VIEWS,
         "classes": CLASSES,
         "alpha": ALPHA,

@@ -13,7 +13,7 @@ import copy
 import json
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from numbers import Integral, Real
 from pathlib import Path
 
@@ -200,14 +200,14 @@ class HeroConClassifier(
             kind,
             encoder_options={"widths": self.widths},
         )
-        torch.manual_seed(seed)
+        torch.default_generator.manual_seed(seed)  # weights are made on the CPU
         return build(
             "herocon",
             problem,
             alpha=self.alpha,
             beta=self.beta,
             temperature=self.temperature,
-            detach=self.detach,
+            detach=self.detach if self.alpha else False,  # without L_u there is nothing to hold
             pairs=self.pairs,
         )
 
@@ -402,9 +402,16 @@ class HeroConClassifier(
         return state
 
 
-def _own_random_numbers(device: torch.device):
+@contextlib.contextmanager
+def _own_random_numbers(device: torch.device) -> Iterator[None]:
     """Within it seeds may be set: the caller's random numbers stay the caller's."""
-    return torch.random.fork_rng([device] if device.type == "cuda" else [])
+    apple = torch.mps.get_rng_state() if device.type == "mps" else None
+    try:
+        with torch.random.fork_rng([device] if device.type == "cuda" else []):
+            yield
+    finally:
+        if apple is not None:
+            torch.mps.set_rng_state(apple)
 
 
 def _best_threshold(views: list[np.ndarray], Y: np.ndarray, fitted, folds: int, seed: int) -> float:

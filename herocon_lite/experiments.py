@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,7 +21,7 @@ import numpy as np
 import torch
 from tqdm import tqdm
 
-from herocon_lite import ranks, results
+from herocon_lite import memory, ranks, results
 from herocon_lite.checks import check_choice
 from herocon_lite.data import Dataset, Split, load, select_classes, split
 from herocon_lite.data.cards import find_card
@@ -204,10 +205,17 @@ def prepare(run: Run, dataset: Dataset) -> tuple[Dataset, Split]:
             f"and {run.data} with form {run.form} keeps its own."
         )
     if makes_views:
-        two = two_views(dataset, run.views or chosen.views, run.seed, **view_settings(run))
+        how, more = run.views or chosen.views, tuple(view_settings(run).items())
+        two = _two_views(dataset, how, run.seed, more)
         one = run.form == "eq4"
         dataset = two.with_views(two.views[:1], "the first of them alone") if one else two
     return dataset, parts
+
+
+@lru_cache(maxsize=1)
+def _two_views(dataset: Dataset, how: str, seed: int, more: tuple) -> Dataset:
+    """The methods of a seed come one after the other, and have the same views."""
+    return two_views(dataset, how, seed, **dict(more))
 
 
 def view_settings(run: Run) -> dict[str, object]:
@@ -286,6 +294,7 @@ def execute(
         return None
     where = pick_device(device)
     environment = results.environment(where)  # before training: the checkout may move
+    maker = results.made_by(environment)
     rounds = [(parts.train, parts.test)]
     if run.protocol == CROSS_VALIDATION:
         rounds = folds(parts.train, run.seed)
@@ -293,6 +302,7 @@ def execute(
     for number, (seen, asked) in enumerate(rounds):
         torch.manual_seed(run.seed)
         method = build(run.method, problem, **method_options)
+        memory.reset(where)
         training = train(
             method,
             _rows(data, seen),
@@ -302,7 +312,7 @@ def execute(
             run.seed,
             where,
             progress=progress,
-            checkpoint=checkpoint and checkpoint / f"{name}-{results.code()}-{number}.pt",
+            checkpoint=checkpoint and checkpoint / f"{name}-{maker}-{number}.pt",
         )
         trained.append(training)
         predicted.append(predict(method, _rows(data, asked), data.kind))

@@ -405,8 +405,8 @@ def weighted_supervised(
     Args:
         s: (n, d), representations (the paper concatenates the views').
         Y: (n, c), 0/1 label matrix.
-        temperature: τ > 0. The paper's experiments use 1. Memory is about 1 + 1/(30 τ) matrices
-            n × n, so a small τ costs some.
+        temperature: τ > 0. The paper's experiments use 1. Two matrices n × n are kept for the
+            backward pass at τ = 1, about 1 + 1/(30 τ) at a small τ; some seven are held at once.
         preset: ``"paper"``, ``"released"`` or any :class:`Switches`.
         distance: ``"hamming"``, or ``"indicator"`` (1 if the label vectors differ), which the
             paper's special case for multi-class data needs.

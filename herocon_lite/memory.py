@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import math
+import re
 import sys
 from pathlib import Path
 
@@ -43,8 +44,9 @@ def peak_mib(device: torch.device | None = None) -> float:
     if device is not None and device.type == "cuda":
         return torch.cuda.max_memory_allocated(device) / 2**20
     if STATUS.exists():  # Linux's getrusage remembers the parent's peak, this does not
-        (line,) = (x for x in STATUS.read_text().splitlines() if x.startswith("VmHWM"))
-        return int(line.split()[1]) / 1024
+        found = re.search(r"^VmHWM:\s+(\d+)", STATUS.read_text(), re.M)
+        if found:  # some sandboxes (gVisor) leave it out
+            return int(found[1]) / 1024
     try:
         import resource
     except ImportError:

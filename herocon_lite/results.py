@@ -38,7 +38,7 @@ KEYS = {
     "split": "Split.describe()",
     "metrics": "metrics.evaluate(…)",
     "history": "a few steps of the loss: [{step, terms}, …]",
-    "seconds": "wall time of the run",
+    "seconds": "wall time of training",
     "peak_mib": "peak memory",
     "threads": "CPU threads",
     "device": "name of the processor that trained",
@@ -447,6 +447,13 @@ def environment(device: str | torch.device = "cpu") -> Record:
         "commit": commit or f"herocon_lite {herocon_lite.__version__}",
         "dirty": dirty,  # whether the module's files differ from the commit; None: not known
     }
+
+
+def made_by(environment: Record) -> str:
+    """Code and what decides its rounding: half-done work of another machine is not gone on with."""
+    names = ("device", "threads", "instructions", "bfloat16", "processes")
+    parts = [code(), environment["versions"]["torch"], *(environment[name] for name in names)]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 
 def _device_name(device) -> str:

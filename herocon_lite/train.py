@@ -125,8 +125,8 @@ def train(
 ) -> Training:
     """Minimises the sum of the method's loss terms; the method is trained in place.
 
-    It is left on ``device`` and in training mode. torch's global generator is seeded in every step;
-    ``torch.random.fork_rng`` around the call keeps yours.
+    It is left on ``device`` and in training mode. torch's generators of the CPU and of ``device``
+    are seeded in every step; ``torch.random.fork_rng`` around the call keeps yours.
 
     Args:
         method: from :func:`herocon_lite.methods.build`.
@@ -159,7 +159,6 @@ def train(
         )
     net = ranks.wrap(method)
     history = []  # (step, terms) still on the device
-    memory.reset(device)
     started, started_cpu = time.monotonic(), time.process_time()
     bar = tqdm(
         range(first, schedule.steps),
@@ -171,7 +170,7 @@ def train(
     mixed = schedule.precision == "bfloat16"
     with repeatable(device):
         for step in bar:
-            torch.manual_seed(_mixed(seed, 2, step))
+            seed_device(device, _mixed(seed, 2, step))
             rows = seen.rows(step)
             batch = (
                 seen(rows),
@@ -225,10 +224,24 @@ def embed(method: Method, views: Views) -> np.ndarray:
 def _in_chunks(method: Method, views: Views, function) -> np.ndarray:
     method.eval()
     like = next(method.parameters())
-    feed = Feed(views, None, (0,), like.device, like.dtype)
     values = max(math.prod(view.shape[1:]) for view in views)
-    rows = torch.arange(feed.count).split(max(1, min(ROWS_AT_ONCE, VALUES_AT_ONCE // values)))
-    return torch.cat([function(feed(part)).cpu() for part in rows]).numpy()
+    size = max(1, min(ROWS_AT_ONCE, VALUES_AT_ONCE // values))
+    made = []
+    with full_precision(like):  # whatever the caller trains in
+        for start in range(0, len(views[0]), size):
+            part = [_tensor(v[start : start + size], like.device, like.dtype) for v in views]
+            made.append(function(part).cpu())
+    return torch.cat(made).numpy()
+
+
+def seed_device(device: torch.device, seed: int) -> None:
+    """Seeds what a training on this device draws from, and no other device's numbers."""
+    torch.default_generator.manual_seed(seed)
+    if device.type == "cuda":
+        with torch.cuda.device(device):
+            torch.cuda.manual_seed(seed)
+    elif device.type == "mps":
+        torch.mps.manual_seed(seed)
 
 
 @contextmanager
@@ -269,7 +282,7 @@ class Feed:
     ):
         self.count, self.size, self.seed = len(views[0]), size, seed
         self.device, self.dtype, self.drop_last = device, dtype, drop_last
-        self.views = [v if isinstance(v, Lazy) else self._tensor(v) for v in views]
+        self.views = [v if isinstance(v, Lazy) else _tensor(v, device, dtype) for v in views]
 
     def rows(self, step: int) -> Tensor:
         """Row numbers of a step: all of them, or the next ones of passes in random order.
@@ -279,12 +292,12 @@ class Feed:
         that is no longer little, hence ``drop_last``.
         """
         if self.size is None or self.size >= self.count:
-            return torch.arange(self.count)
+            return torch.arange(self.count, device="cpu")
         if self.drop_last:
             number, place = divmod(step, self.count // self.size)
             first = place * self.size
             return _order(self.count, self.seed, number)[first : first + self.size]
-        place = torch.arange(step * self.size, (step + 1) * self.size)
+        place = torch.arange(step * self.size, (step + 1) * self.size, device="cpu")
         passes = place // self.count  # at most two different ones
         parts = [
             _order(self.count, self.seed, int(number))[place[passes == number] % self.count]
@@ -300,20 +313,24 @@ class Feed:
     def __call__(self, rows: Tensor) -> list[Tensor]:
         on_device = self.on_device(rows)
         return [
-            self._tensor(view[rows.numpy()]) if isinstance(view, Lazy) else view[on_device]
+            _tensor(view[rows.numpy()], self.device, self.dtype)
+            if isinstance(view, Lazy)
+            else view[on_device]
             for view in self.views
         ]
 
-    def _tensor(self, values: np.ndarray) -> Tensor:
-        """Features in the model's precision; images stay bytes until the encoder scales them."""
-        tensor = torch.from_numpy(np.ascontiguousarray(values))
-        return tensor.to(self.device, None if tensor.dtype == torch.uint8 else self.dtype)
+
+def _tensor(values: np.ndarray, device: torch.device, dtype: torch.dtype) -> Tensor:
+    """Features in the model's precision; images stay bytes until the encoder scales them."""
+    tensor = torch.from_numpy(np.ascontiguousarray(values))
+    return tensor.to(device, None if tensor.dtype == torch.uint8 else dtype)
 
 
 @lru_cache(maxsize=8)
 def _order(count: int, seed: tuple[int, ...], number: int) -> Tensor:
     """The order of one pass over the rows."""
-    return torch.randperm(count, generator=torch.Generator().manual_seed(_mixed(*seed, number)))
+    generator = torch.Generator("cpu").manual_seed(_mixed(*seed, number))
+    return torch.randperm(count, generator=generator, device="cpu")
 
 
 def _mixed(*numbers: int) -> int:

@@ -66,6 +66,12 @@ def test_what_is_kept_grows_linearly_for_ours_and_quadratically_for_the_literal(
     assert large / small == pytest.approx(64)
 
 
+def test_what_is_kept_is_counted_and_not_underestimated():
+    """Four n × 2n matrices in float32 and a mask in bytes, for two views: 34 n²."""
+    unit_rows = bench.GROUPS["L_u (Eq. 5)"]["literal float32, unit rows"]
+    assert bench.kept_bytes(unit_rows, 10_000) == pytest.approx(34 * 10_000**2, rel=0.05)
+
+
 def test_the_peak_is_the_fresh_process_own_and_not_its_parents():
     ballast = torch.ones(100_000_000)  # 400 MB here
     _, mib = bench.fresh_process("L_u (Eq. 5)", "literal float32", 1500)

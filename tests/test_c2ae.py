@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from herocon_lite.methods.c2ae import correlation, ranking
+from herocon_lite.methods.c2ae import _centred, correlation, ranking
 from tests.methods_cases import make, make_problem, make_rows, term_gradients
 
 double = torch.float64
@@ -21,6 +21,11 @@ def batch(problem):
 
 
 # ------------------------------------------------------------------ Φ
+
+
+def test_small_codes_survive_half_precision():
+    code = torch.tensor([0.01, -0.02]).bfloat16()
+    assert torch.allclose(_centred(code), code.float() / 4, rtol=0.01)
 
 
 def test_equal_orthonormal_codes_cost_nothing():

@@ -319,6 +319,29 @@ def test_the_caller_s_random_numbers_are_left_alone(toy, tmp_path):
     assert torch.equal(torch.rand(3), wanted)
 
 
+def test_no_other_device_s_random_numbers_are_touched(toy, monkeypatch):
+    def fail(seed):
+        raise AssertionError("training on the CPU seeded a GPU")
+
+    monkeypatch.setattr(torch.cuda, "manual_seed_all", fail)
+    monkeypatch.setattr(torch.cuda, "manual_seed", fail)
+    views, Y, _ = toy
+    quick(device="cpu").fit(views, Y)
+
+
+def test_a_plain_network_may_be_asked_with_detached_weights(toy):
+    views, Y, _ = toy
+    quick(alpha=0, detach=True).fit(views, Y)  # as in a grid
+
+
+def test_predictions_within_autocast_are_in_full_precision(toy):
+    views, Y, _ = toy
+    model = quick().fit(views, Y)
+    wanted = model.predict_proba(views)
+    with torch.autocast("cpu", torch.bfloat16):
+        assert np.array_equal(model.predict_proba(views), wanted)
+
+
 def test_side_by_side_is_the_same_as_a_list(toy):
     views, Y, more = toy
     joint = quick(view_sizes=(5, 4)).fit(np.hstack(views), Y, np.hstack(more))

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from herocon_lite import experiments, results
 from herocon_lite import train as training
@@ -326,6 +327,8 @@ def test_words_of_the_shell_become_values():
     ("change", "message"),
     [
         ("detach=no", "detach must be True or False; got 'no'"),
+        ("detach=0", "detach must be True or False; got 0"),
+        ("negatives=999", "negatives must be fewer than the 320 rows of a step; got 999"),
         ("symmetric=off", "symmetric must be True or False; got 'off'"),
         ("temperature=0,5", r"temperature must be a positive number; got \(0, 5\)"),
         ("alpha=big", "alpha must be a finite number ≥ 0; got 'big'"),
@@ -595,3 +598,51 @@ def test_repeat_picks_among_runs_whose_data_are_here(tmp_path, capsys, monkeypat
     assert main(["repeat", "--folder", str(tmp_path)]) == 0
     told = capsys.readouterr().out
     assert "not here: xrmb." in told and "Largest difference: 0.0e+00" in told
+
+
+def test_a_run_is_repeated_with_as_many_threads(monkeypatch, quick):
+    record = execute(Run("yeast", "dnn"), load("yeast"))
+    before, used = torch.get_num_threads(), []
+    monkeypatch.setattr(
+        experiments, "execute", lambda *_, **__: used.append(torch.get_num_threads())
+    )
+    with pytest.raises(ValueError, match="cannot be repeated"):
+        experiments.repeat(record | {"threads": before + 1})
+    assert used == [before + 1] and torch.get_num_threads() == before
+
+
+def test_the_commit_is_looked_up_before_training(monkeypatch, yeast, quick):
+    order = []
+
+    def noted(name, function):
+        return lambda *a, **k: order.append(name) or function(*a, **k)
+
+    for module, name in ((results, "environment"), (experiments, "train")):
+        monkeypatch.setattr(module, name, noted(name, getattr(module, name)))
+    execute(Run("yeast", "dnn"), yeast)
+    assert order == ["environment", "train"]
+
+
+def test_half_a_run_of_another_machine_is_not_gone_on_with():
+    here = results.environment()
+    assert results.made_by(here) == results.made_by(here | {"commit": "another", "dirty": True})
+    for name in ("device", "threads", "instructions", "bfloat16", "processes"):
+        assert results.made_by(here | {name: "another"}) != results.made_by(here)
+
+
+def test_methods_of_a_seed_share_their_views(monkeypatch):
+    made = []
+    real = experiments.two_views
+    monkeypatch.setattr(experiments, "two_views", lambda *a, **k: made.append(a) or real(*a, **k))
+    digits = load("mnist5k")
+    pairs = [experiments.prepare(Run("mnist5k", m, seed=9), digits)[0] for m in ("dnn", "cmc")]
+    assert len(made) == 1 and pairs[0].views[0] is pairs[1].views[0]
+    experiments.prepare(Run("mnist5k", "dnn", seed=8), digits)
+    assert len(made) == 2
+
+
+@pytest.mark.parametrize("method", ["herocon-s", "herocon-u-g1"])
+def test_weights_that_are_not_there_cannot_be_detached(method, tmp_path, capsys):
+    words = ["run", "yeast", method, "--set", "detach=true", "--folder", str(tmp_path)]
+    assert main(words) == 2
+    assert "detach must be left out where nothing uses it" in capsys.readouterr().err

@@ -13,12 +13,25 @@ from herocon_lite import losses, ranks
 from herocon_lite.methods import Problem, build
 from tests.cases import gradients, make_batch
 
+CASES = {  # the method, what is set, the views' widths
+    "herocon": ("herocon", {}, (6, 5)),
+    "cmc": ("cmc", {}, (6, 5)),
+    "mib": ("mib", {}, (6, 5)),
+    "hard-negative": ("hard-negative", {}, (6, 5)),
+    "Eq. 4": ("herocon", {"form": "eq4"}, (6,)),
+    "some negatives": ("herocon", {"negatives": 6}, (6, 5)),
+    "released": ("herocon", {"preset": "released"}, (6, 5)),
+    "three views": ("herocon", {"pairs": 2}, (6, 5, 4)),
+}
 
-def setup(name: str):
+
+def setup(case: str):
+    name, options, widths = CASES[case]
     torch.manual_seed(0)
-    problem = Problem(((6,), (5,)), 3, "multilabel", encoder_options={"widths": (8,)})
-    method = build(name, problem).double().eval()  # eval: BatchNorm's batches would differ
-    data = [torch.randn(5 + 10, d, dtype=torch.float64) for d in (6, 5)]
+    shapes = tuple((d,) for d in widths)
+    problem = Problem(shapes, 3, "multilabel", encoder_options={"widths": (8,)})
+    method = build(name, problem, **options).double().eval()  # BatchNorm's batches would differ
+    data = [torch.randn(5 + 10, d, dtype=torch.float64) for d in widths]
     Y = (torch.rand(5, 3) < 0.5).double()
     return method, [v[:5] for v in data], Y, [v[5:] for v in data]
 
@@ -47,7 +60,7 @@ def one_of_two(rank: int, name: str, folder: str) -> None:
     ranks.stop()
 
 
-@pytest.mark.parametrize("name", ["herocon", "cmc", "mib", "hard-negative"])
+@pytest.mark.parametrize("name", CASES)
 def test_two_ranks_give_the_loss_and_gradients_of_one(name, tmp_path):
     mp.start_processes(one_of_two, (name, str(tmp_path)), nprocs=2, start_method="forkserver")
     terms, grads = torch.load(tmp_path / "found.pt")

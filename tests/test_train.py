@@ -196,6 +196,13 @@ def test_batches_are_passes_over_all_rows():
     assert torch.equal(feed.rows(7), torch.arange(10))
 
 
+@pytest.mark.parametrize("size", [None, 4])
+def test_row_numbers_stay_on_the_cpu_whatever_the_default_device(size):
+    feed = Feed([np.zeros((10, 2), np.float32)], size, (0, 1), torch.device("cpu"), torch.float32)
+    with torch.device("meta"):  # stands for a GPU
+        assert feed.rows(1).device.type == "cpu"
+
+
 def test_a_step_within_one_pass_has_no_row_twice():
     views, where = [np.zeros((300, 2), np.float32)], (torch.device("cpu"), torch.float32)
     across = Feed(views, 256, (0, 0), *where)
@@ -282,6 +289,13 @@ assert torch.backends.cpu.get_cpu_capability() != "AVX512", "sums would be added
 """
     bare = {k: v for k, v in os.environ.items() if k != "ATEN_CPU_CAPABILITY"}
     subprocess.run([sys.executable, "-c", script], check=True, env=bare)
+
+
+def test_a_system_without_the_peak_still_trains(tmp_path, monkeypatch):
+    status = tmp_path / "status"
+    status.write_text("VmSize:\t100 kB\nVmRSS:\t50 kB\n")  # as gVisor prints it
+    monkeypatch.setattr(memory, "STATUS", status)
+    assert memory.peak_mib() > 0
 
 
 def test_without_glibc_nothing_is_kept_and_nothing_breaks(monkeypatch):

@@ -62,7 +62,7 @@ class C2AE(Method):
         E = _centred(self.label_code(Y))
         terms = {"phi": correlation(A, E, self.penalty)}
         if self.ranking > 0:
-            scores = self.decoder(E).sigmoid()
+            scores = _lifted(self.decoder(E)).sigmoid()
             terms["gamma"] = self.ranking / self.kappa * ranking(scores, Y, self.kappa).sum()
         if self.bce:
             terms["L_c"] = classification(self.decoder(A), Y)
@@ -75,7 +75,7 @@ class C2AE(Method):
 def correlation(A: Tensor, E: Tensor, penalty: float) -> Tensor:
     """Φ of the codes A and E, both (b, L): the penalised form of canonical correlation."""
     with full_precision(A):
-        A, E = (x.to(torch.promote_types(x.dtype, torch.float32)) for x in (A, E))
+        A, E = _lifted(A), _lifted(E)
         eye = torch.eye(A.shape[1], dtype=A.dtype, device=A.device)
         # L × L, over the whole batch: columns, not rows, are to be orthonormal
         excess = (A.T @ A - eye).square().sum() + (E.T @ E - eye).square().sum()
@@ -97,7 +97,12 @@ def ranking(scores: Tensor, Y: Tensor, kappa: float) -> Tensor:
 
 def _centred(code: Tensor) -> Tensor:
     """Codes in (−½, ½): correlations need centred numbers."""
-    return code.sigmoid() - 0.5
+    return _lifted(code).sigmoid() - 0.5
+
+
+def _lifted(x: Tensor) -> Tensor:
+    """To float32 at least: in half precision numbers near ½, less ½, have few digits left."""
+    return x.to(torch.promote_types(x.dtype, torch.float32))
 
 
 def _two_layers(p: int, width: int, q: int) -> nn.Module:

@@ -103,7 +103,7 @@ class Contrastive(Method):
         if self.pairs is None or len(z) == 2:  # of two views both orders are one pair
             return losses.over_pairs(loss, z, **options)
         pairs = list(permutations(z, 2))
-        drawn = torch.randperm(len(pairs))[: self.pairs].tolist()
+        drawn = torch.randperm(len(pairs), device="cpu")[: self.pairs].tolist()
         return torch.stack([loss(*pairs[i], **options) for i in drawn]).mean()
 
     def over_views(self, loss: Callable[..., Tensor], z: list[Tensor], **options) -> Tensor:
@@ -368,6 +368,7 @@ class HeroCon(Contrastive):
             # over three views or more L_u is symmetric as it is
             "symmetric": symmetric and (no_views or form == "eq4" or len(problem.view_shapes) > 2),
             "projector": projector and (no_views or form == "eq4"),
+            "detach": detach and (no_views or not weighted),
         }
         for name in [name for name, asked in unused.items() if asked]:
             raise ValueError(
@@ -392,7 +393,12 @@ class HeroCon(Contrastive):
     def unsupervised(self, z):
         options = {"H": self.H, "temperature": self.temperature, "detach": self.detach}
         if self.negatives is not None:
-            drawn = torch.randperm(len(z[0]))[: self.negatives + 1]
+            if self.negatives >= len(z[0]):
+                raise ValueError(
+                    f"negatives must be fewer than the {len(z[0])} rows of a step; got "
+                    f"{self.negatives}."
+                )
+            drawn = torch.randperm(len(z[0]), device="cpu")[: self.negatives + 1]
             drawn = drawn.to(z[0].device, non_blocking=z[0].is_cuda)
             z = [rows[drawn] for rows in z]
         if self.form == "eq4":

@@ -123,7 +123,7 @@ def shared_information(critic: nn.Module, z1: Tensor, z2: Tensor) -> Tensor:
     Each row gets one false partner, by rolling z1. Its authors roll by one row of a shuffled
     batch; here the distance is random, since rows that follow each other may be alike.
     """
-    shift = int(torch.randint(1, max(len(z1), 2), ()))  # drawn on the CPU: no device waits
+    shift = int(torch.randint(1, max(len(z1), 2), (), device="cpu"))  # no device waits
     true = critic(torch.cat([z1, z2], 1))
     false = critic(torch.cat([z1.roll(shift, 0), z2], 1))
     return -F.softplus(-true).mean() - F.softplus(false).mean()
