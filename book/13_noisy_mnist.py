@@ -171,8 +171,8 @@ print("The public code changes:", ", ".join(changed))
 # it is there.
 #
 # Convolutions and dense layers multiply in bfloat16, weights and losses stay in float32
-# (torch's *autocast*; terms of their own that MIB and C2AE have are rounded, too), which
-# makes a step faster. Processors that cannot multiply in
+# (torch's *autocast*; the terms of its own that MIB has are rounded, too), which makes a
+# step faster. Processors that cannot multiply in
 # bfloat16 round to it, multiply in float32, and round again: the same arithmetic, but for
 # the order of sums. Some of the runs below were made on such processors, and their records
 # say so. Whether all this moves a result is a question like any other, and has rows of its

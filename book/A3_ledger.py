@@ -227,8 +227,8 @@ print(f"{told} by the printed numbers.")
 # pairs?* A sentence that says "all baselines" is not true if one is missing: the best it can then
 # get is "in part". Asking for all also needs no correction for many tests: it makes the test
 # stricter, not laxer. *In part* has no such protection: among many cells a few orders will be
-# found by chance. Nor has it a limit: C2AE's AUC on N-MNIST is far off, and counts because C2AE
-# stands below DNN in both.
+# found by chance. Nor has it a limit: a number may be far off and counts, if the method stands on the
+# paper's side of DNN.
 #
 # For lemmas and figures a check is computed on the spot: **reproduced** if it holds, **in part** if a
 # piece or a repaired form does, **false** if there is a counterexample.
