@@ -291,7 +291,8 @@ plt.show()
 # Numbers: L a statement, N a count, T a table's cell, S a sentence, G a figure. Intervals of the last
 # column but one are 95 %, Student's t over seeds; differences of sentences are in points, paired by
 # seed. They cover another draw of labelled rows, noise and first weights, not another test set.
-# "Beside" has other runs that bear on a row: one view (with Eq. 4, where the method has it), the public code's variant and folds, the
+# "Beside" has other runs that bear on a row: one view (with Eq. 4, where the method has it), the noise
+# of the public code, that code's variant and folds, the
 # protocol in which the unlabelled rows are not the test rows. "Public code" is the mean of that
 # code on its own five folds of Scene, measured before this project began and not run again here; no
 # record of it is kept.

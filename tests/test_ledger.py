@@ -392,6 +392,16 @@ def test_digits_may_see_fewer_unlabelled_rows_and_the_row_says_so(store):
     assert cell(store, "F1 of HeroCon", "N-MNIST").seeds == 4  # now the paper's size has enough
 
 
+def test_another_noise_is_told_beside_and_never_judged(store):
+    faint = {"views": "released", "precision": "bfloat16"}
+    add(store, "dnn", [0.904, 0.905, 0.903], data="mnist", changes=faint)
+    row = cell(store, "F1 of DNN", "N-MNIST")
+    assert row.verdict == "not run" and row.beside == "the public code's noise: 0.9040 (3 seeds)"
+    add(store, "dnn", [0.8, 0.81, 0.8], data="mnist", changes={"precision": "bfloat16"})
+    row = cell(store, "F1 of DNN", "N-MNIST")
+    assert row.verdict == "not reproduced" and "the public code's noise" in row.beside
+
+
 def test_precision_alone_does_not_choose_the_runs_of_a_row(store):
     add(store, "dnn", [0.90, 0.91, 0.92], data="mnist")  # a check of a few seeds in float32
     add(store, "dnn", [0.93] * 5, data="mnist", changes={"precision": "bfloat16"})

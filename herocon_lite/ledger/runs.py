@@ -78,6 +78,7 @@ class Runs:
         split: str = "paper",
         share: float | None = None,
         full: bool = True,
+        views: str | None = None,
     ) -> pd.DataFrame:
         """The runs of one kind, one a seed; none if there are none.
 
@@ -87,13 +88,16 @@ class Runs:
         Args:
             share: of noisy pixels, in the case study.
             full: at the paper's size; False: smaller, and else the same.
+            views: another recipe for the noise, by name.
         """
-        asked = (data, method, form, preset, protocol, split, share, full)
+        asked = (data, method, form, preset, protocol, split, share, full, views)
         if asked not in self.chosen:
             self.chosen[asked] = self._choose(*asked)
         return self.chosen[asked]
 
-    def _choose(self, data, method, form, preset, protocol, split, share, full) -> pd.DataFrame:
+    def _choose(
+        self, data, method, form, preset, protocol, split, share, full, views
+    ) -> pd.DataFrame:
         f = self.groups.get((data, OURS.get(method, method), preset, protocol))
         if f is None:
             return self.frame.iloc[:0]
@@ -102,6 +106,9 @@ class Runs:
             f = f[f["form"] == form]
         if share is None:
             f, allowed = f[f["share"].isna()], TOLERATED.get(data, set())
+            if views is not None:
+                f = where(f, [c.get("views") == views for c in f["changes"]])
+                allowed = allowed | {"views"}
         else:
             f, allowed = _as_figure_2(f[f["share"] == share]), CASE_STUDY
         sizes = zip(f["budget"], f["partial"], f["changes"], strict=True)
