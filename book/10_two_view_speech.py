@@ -123,7 +123,8 @@ a, b = ((printed[m].f1, printed[m].f1_sd) for m in ("HeroCon", "HeroCon-u"))
 p = stats.ttest_ind_from_stats(*a, five, *b, five, equal_var=False).pvalue
 assert p > 0.5
 print(f"The best two F1 are {100 * gap:.1f} points apart: nothing that the")
-print("printed deviations show (Welch); pairs of runs might, and are not printed.")
+print("printed deviations show (Welch); pairs of runs might, but they are")
+print("not printed.")
 
 # %% [markdown]
 # HeroCon-s, a proposed method, stands below CMC {cite}`tian2019cmc` in both columns.
@@ -857,7 +858,7 @@ claims = [r for r in entries if r.kind == "comparison"]
 verdicts(claims)
 
 # %% tags=["nbval-ignore-output"]
-waiting = [r for r in cells if r.verdict == "not run"]  # all, until you run XRMB
+waiting = [r for r in cells if r.verdict == "not run"]  # till you run XRMB
 assert len(cells) == 2 * len(printed)
 denied = [r for r in claims if r.verdict.startswith("contradicted")]
 assert len(denied) == 1 and len(claims) == len(sentences)

@@ -883,8 +883,9 @@ against = [r for r in kinds["comparison"] if r.verdict[:5] == "contr"]
 assert len(against) == 1
 if not (stored["changes"] == "").any():  # no full run
     assert {r.verdict for r in kinds["cell"]} == {"not run"}
-print("CelebA's counts, in Table 1 and the text, are reproduced. One sentence")
-print("is contradicted by the paper's own table. A reduced run decides nothing.")
+print("CelebA's counts, in Table 1 and the text, are reproduced. One")
+print("sentence is contradicted by the paper's own table. A reduced run")
+print("decides nothing.")
 
 # %% [markdown]
 # The same sentences can be *asked of the reduced runs*. Each is a set of pairs "a above
