@@ -612,8 +612,9 @@ assert np.allclose(whole.reindex(both.index), both)
 print("Differences are paired by seed: they add up along HeroCon-s.")
 
 # %% [markdown]
-# The text has one noisy picture and Eq. 4 for this data set. So these rows, not the two
-# copies, are what it describes.
+# The text has one noisy picture and Eq. 4 for this data set. So the rows with Eq. 4, in
+# the form that can be computed ([point by point](A2_point_by_point.ipynb)), are nearer to
+# what it describes than the two copies.
 
 # %%
 lost, ahead, alone = (

@@ -564,8 +564,9 @@ for data, pool in gains:
 #   table *What may be claimed* tells for each data set.
 # - **Other changes:** the table of ten says for each data set which ones are told apart
 #   from zero. On Scene's first eight seeds choosing a change along with the threshold
-#   brought less than half a point over the threshold alone, if anything. And none of the ten raised AUC, by its interval, on more than one of the
-#   three data sets: there is none to take unseen.
+#   brought less than half a point over the threshold alone, if anything.
+#   And none of the ten raised AUC, by its interval, on more than one of the three data
+#   sets: there is none to take unseen.
 # - **Anything else:** as printed, unless the table above has a change in bold for data
 #   like yours.
 

@@ -221,7 +221,7 @@ def sides(pair, asked):
     return [side(each, TESTS) for each in found]
 
 
-def answers(pairs, last):
+def answers(pairs, question):
     """A table: F1 and AUC on each data set, and the rule's answer."""
     rows = []
     for name, pair in pairs.items():
@@ -236,7 +236,7 @@ def answers(pairs, last):
                 sure = said in (2, -2) and (data, metric) in ASKED
                 row.append(f"**{told}**" if sure else told)
             rows.append(row)
-    return table(["", last, "", *SHOWN], rows)
+    return table(["", question, "", *SHOWN], rows)
 
 
 answers(PARTS, "use it?")
