@@ -1,18 +1,22 @@
-"""Two processes give the loss and the gradients of one."""
+"""Two processes give the loss and the gradients of one, and go on where they were stopped."""
 
 import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import torch
 import torch.multiprocessing as mp
 
 from herocon_lite import losses, ranks
+from herocon_lite import train as training
 from herocon_lite.methods import Problem, build
+from herocon_lite.train import Schedule
 from tests.cases import gradients, make_batch
 
+CPU = torch.device("cpu")
 CASES = {  # the method, what is set, the views' widths
     "herocon": ("herocon", {}, (6, 5)),
     "cmc": ("cmc", {}, (6, 5)),
@@ -44,13 +48,17 @@ def step(method, net, labeled, Y, unlabeled):
     return {k: ranks.mean(t.detach()) for k, t in terms.items()}, grads
 
 
-def one_of_two(rank: int, name: str, folder: str) -> None:
+def join(rank: int, folder: str) -> None:
     torch.set_num_threads(1)
     torch.distributed.init_process_group(
         "gloo", init_method=f"file://{folder}/meet", rank=rank, world_size=2
     )
     assert ranks.world() == (0, 1)  # a group that the caller opened is not ours to use
     ranks._joined = True
+
+
+def one_of_two(rank: int, name: str, folder: str) -> None:
+    join(rank, folder)
     method, labeled, Y, unlabeled = setup(name)
     mine = ranks.dealt(torch.arange(10))
     found = step(method, ranks.wrap(method), labeled, Y, [v[mine] for v in unlabeled])
@@ -68,6 +76,46 @@ def test_two_ranks_give_the_loss_and_gradients_of_one(name, tmp_path):
     wanted, wanted_grads = step(method, method, *batch)
     torch.testing.assert_close(terms, wanted, rtol=1e-10, atol=0)
     torch.testing.assert_close(grads, wanted_grads, rtol=1e-9, atol=1e-12)
+
+
+def trained(checkpoint=None):
+    method, labeled, Y, unlabeled = setup("herocon")
+    arrays = [[v.numpy() for v in views] for views in (labeled, unlabeled)]
+    plan = Schedule(steps=6, unlabeled_batch=4, precision="float64")
+    result = training.train(
+        method, arrays[0], Y.numpy(), arrays[1], plan, 0, CPU, checkpoint=checkpoint
+    )
+    return result.history, [p.detach() for p in method.parameters()]
+
+
+def stopped_and_resumed(rank: int, folder: str) -> None:
+    join(rank, folder)
+    whole, path = trained(), Path(folder) / "one.pt"
+    training.CHECKPOINT_SECONDS = 0.0
+    save = training._save
+
+    def save_and_stop(path, of, step, *rest):
+        save(path, of, step, *rest)
+        if step == 3:
+            raise KeyboardInterrupt
+
+    training._save = save_and_stop
+    with pytest.raises(KeyboardInterrupt):
+        trained(path)
+    training._save = save
+    torch.distributed.barrier()  # a killed job's processes are all gone before the next begins
+    assert torch.load(path)["step"] == 3
+    resumed = trained(path)
+    torch.save((whole, resumed), f"{folder}/{rank}.pt")
+    ranks.stop()
+
+
+def test_two_ranks_go_on_from_a_checkpoint_as_if_nothing_had_happened(tmp_path):
+    mp.start_processes(stopped_and_resumed, (str(tmp_path),), nprocs=2, start_method="forkserver")
+    (whole, resumed), (other, its_resumed) = (torch.load(tmp_path / f"{r}.pt") for r in (0, 1))
+    assert whole[0] == resumed[0] == other[0] == its_resumed[0] and len(whole[0]) == 6
+    for mine in (resumed, other, its_resumed):
+        assert all(map(torch.equal, mine[1], whole[1]))
 
 
 @pytest.mark.parametrize("preset", losses.PRESETS)
