@@ -12,6 +12,7 @@ import contextlib
 import copy
 import json
 import os
+import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from numbers import Integral, Real
@@ -37,6 +38,8 @@ FOLDS = 5  # of the labelled rows, to choose a threshold
 NOISE = 0.1  # of a feature's spread: what tells the second copy of a lone view from the first
 
 Arrays = np.ndarray | Sequence[np.ndarray]
+
+_one_at_a_time = threading.Lock()  # torch's random numbers are the whole process's
 
 
 class HeroConClassifier(
@@ -67,7 +70,8 @@ class HeroConClassifier(
         view_sizes: columns of each view, if the views come side by side in one array: the form
             that tools which pick rows, such as ``GridSearchCV``, need.
         device: ``"cpu"``, ``"cuda"``, ``"mps"``; None: the best one here.
-        random_state: a whole number makes everything repeatable.
+        random_state: a whole number makes everything repeatable. (For that, fits in several
+            threads wait for one another; several processes do not.)
         verbose: show a progress bar.
 
     Attributes:
@@ -124,8 +128,12 @@ class HeroConClassifier(
                 a row. A row of −1 or NaN marks an unlabelled sample.
             unlabeled: further rows, in the form of ``views``. (Inside ``GridSearchCV`` mark rows
                 with −1 in Y instead: scikit-learn cuts an argument as long as ``views`` by fold.
-                Leave its ``scoring`` alone then: :meth:`score` passes unlabelled rows over,
-                scikit-learn's scorers count −1 as a class.)
+                Shuffle then, ``cv=KFold(5, shuffle=True)``: every fold needs labelled rows. And
+                leave its ``scoring`` alone: :meth:`score` passes unlabelled rows over, while
+                scikit-learn's scorers, stacking and calibration take −1 for a class.)
+
+        scikit-learn's AUC scorers take a matrix of one or two labels for two classes. This one
+        works for all: ``scoring=lambda model, X, Y: roc_auc_score(Y, model.predict_proba(X))``.
         """
         _check_order("Y", Y, "views", views[0] if _is_list(views) else views)
         columns, views = _columns(views), self._split("views", views)
@@ -152,8 +160,8 @@ class HeroConClassifier(
             pool = [np.concatenate(rows) for rows in zip(views, more, strict=True)]
         self.mean_ = np.concatenate([p.mean(0) for p in pool])
         spread = np.concatenate([p.std(0) for p in pool])
-        varied = np.concatenate([p.min(0) < p.max(0) for p in pool])  # 0.1's own std is not 0
-        self.scale_ = np.where(varied & (spread > 0), spread, 1)
+        rounding = len(pool[0]) * np.finfo(float).eps * np.abs(self.mean_)  # scikit-learn's bound
+        self.scale_ = np.where(spread > rounding, spread, 1)  # what is constant stays small
         pool = self._scaled(pool, np.random.default_rng(seed))
         n = len(known)
         rest = np.r_[np.flatnonzero(~known), n : len(pool[0])]
@@ -266,7 +274,10 @@ class HeroConClassifier(
             raise ValueError(f"Y must have the form it had in fit, here {form}; got {Y.shape}.")
         known = _known(Y)
         if not known.any():
-            raise ValueError("Y must hold labels to score against; all its rows are unlabelled.")
+            raise ValueError(
+                "Y must hold labels to score against; all its rows are unlabelled. In a search, "
+                "shuffle the folds: cv=KFold(5, shuffle=True)."
+            )
         if self.kind_ == "multiclass":
             return float((self.classes_[P[known].argmax(1)] == Y[known]).mean())
         return evaluate(Y[known], P[known], self.kind_, self.threshold_)["f1"]
@@ -337,6 +348,12 @@ class HeroConClassifier(
         from safetensors.torch import save_file
 
         check_is_fitted(self)
+        classes = self.classes_.tolist()
+        if not all(isinstance(name, str | int | float) for name in classes):
+            raise ValueError(
+                "classes must be numbers or words to be saved as JSON; got "
+                f"{type(classes[0]).__name__}. Fit with Y.astype(str), or use pickle."
+            )
         tensors = {f"method.{k}": t.contiguous() for k, t in self.method_.state_dict().items()}
         tensors |= {name: torch.from_numpy(getattr(self, name)) for name in ("mean_", "scale_")}
         seed = self.params_["random_state"]
@@ -347,7 +364,7 @@ class HeroConClassifier(
             "threshold": self.threshold_,
             "sizes": self.sizes_,
             "columns": self.columns_,
-            "classes": self.classes_.tolist(),
+            "classes": classes,
             "constants": [None if np.isnan(v) else v for v in self.constants_],
             "history": self.history_,
             "device": self.device_,
@@ -407,7 +424,7 @@ def _own_random_numbers(device: torch.device) -> Iterator[None]:
     """Within it seeds may be set: the caller's random numbers stay the caller's."""
     apple = torch.mps.get_rng_state() if device.type == "mps" else None
     try:
-        with torch.random.fork_rng([device] if device.type == "cuda" else []):
+        with _one_at_a_time, torch.random.fork_rng([device] if device.type == "cuda" else []):
             yield
     finally:
         if apple is not None:
@@ -463,22 +480,24 @@ def _matrix(name: str, values) -> np.ndarray:
         )
     if hasattr(values, "toarray"):
         raise ValueError(f"{name} must be dense; got a sparse matrix. Call .toarray() on it.")
+    _check_whole(name, values)
     try:
-        real = not np.iscomplexobj(values)
+        array = np.asarray(values)
+        real = array.dtype.kind != "c"
         with np.errstate(over="ignore"):  # told below
-            # float64 till they are centred
-            array = np.asarray(values if real else 0, dtype=np.float64)
+            array = np.asarray(array if real else 0, np.float64)  # till they are centred
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"{name} must hold numbers ({error}). Turn words into numbers first, for instance "
-            "with sklearn.preprocessing.OneHotEncoder."
+            f"{name} must hold numbers ({error}). For words there is "
+            "sklearn.preprocessing.OneHotEncoder, for gaps sklearn.impute; a tensor goes in as "
+            "x.float().cpu()."
         ) from error
     if not real:
         raise ValueError(f"{name} must hold real numbers; got complex ones.")
     if array.ndim != 2 or 0 in array.shape:
         raise ValueError(
             f"{name} must be a dense matrix (n, d), one row per sample; got shape {array.shape}."
-            + (" One column goes in as x[:, None]." if array.ndim == 1 else "")
+            + (" One column goes in as x[:, None], one row as x[None]." * (array.ndim == 1))
         )
     usable = np.abs(array) < np.finfo(np.float32).max
     if not usable.all():
@@ -490,10 +509,20 @@ def _matrix(name: str, values) -> np.ndarray:
     return array
 
 
+def _check_whole(name: str, values) -> None:
+    """NumPy would drop the mask, and what it hid would count."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise ValueError(
+            f"{name} must have no masked values. Fill them in with .filled(…); unlabelled rows of "
+            "Y are −1 or NaN."
+        )
+
+
 def _targets(Y) -> np.ndarray:
     """Y as an array; in one of words NumPy would turn the gaps into words, too."""
     if hasattr(Y, "toarray"):
         raise ValueError("Y must be dense; got a sparse matrix. Call .toarray() on it.")
+    _check_whole("Y", Y)
     try:
         array = np.asarray(Y)
     except ValueError as error:

@@ -394,7 +394,12 @@ def _save(
         "costs": (result.seconds, result.cpu_seconds, result.peak_mib),
     }
     temporary = path.with_suffix(f".{os.getpid()}.partial")
-    torch.save(state, temporary)
+    try:
+        torch.save(state, temporary)
+    except (OSError, RuntimeError) as error:  # torch's own words name no disk
+        temporary.unlink(missing_ok=True)
+        reason = str(error).partition("\n")[0]
+        raise OSError(f"{path} could not be written ({reason}). Is the disk full?") from error
     with suppress(FileNotFoundError):  # another job has finished this very run and cleared up
         os.replace(temporary, path)
 
@@ -409,6 +414,8 @@ def _restore(
     where = next(method.parameters()).device
     try:
         state = torch.load(path, map_location=where, weights_only=True)
+    except FileNotFoundError:  # another job has finished this very run since
+        return 0
     except (RuntimeError, EOFError, pickle.UnpicklingError) as error:
         raise ValueError(f"{path} is no whole checkpoint; delete it to start anew.") from error
     if state.get("of") != _named(*of):

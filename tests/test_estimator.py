@@ -5,6 +5,8 @@ import pickle
 import subprocess
 import sys
 import warnings
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date
 
 import numpy as np
 import pandas as pd
@@ -213,6 +215,16 @@ def test_a_constant_feature_is_harmless(toy, value):
     assert np.allclose(model.predict_proba(with_constant), model.predict_proba(moved), atol=1e-3)
 
 
+def test_a_feature_that_varies_by_rounding_only_is_constant(toy):
+    """Shares add up to one, but for the last bit."""
+    views, Y, _ = toy
+    shares = np.random.default_rng(0).dirichlet(np.ones(5), 60).sum(1)
+    assert 0 < np.ptp(shares) < 1e-15
+    model = quick().fit([np.c_[views[0], shares], views[1]], Y)
+    P, rounded = (model.predict_proba([np.c_[views[0], s], views[1]]) for s in (shares, shares > 0))
+    assert np.allclose(P, rounded, atol=1e-6)
+
+
 def test_what_is_saved_is_what_was_trained(toy, tmp_path):
     views, Y, _ = toy
     model = quick().fit(views, Y).set_params(widths=(9,), alpha=0)
@@ -393,6 +405,14 @@ def test_same_seed_same_model(toy):
 # ---------------------------------------------------------------- scikit-learn
 
 
+def test_same_seed_same_model_in_threads(toy):
+    views, Y, _ = toy
+    alone = quick().fit(views, Y)
+    with ThreadPoolExecutor(4) as threads:
+        models = list(threads.map(lambda _: quick().fit(views, Y), range(8)))
+    assert all(same(alone, model, views) for model in models)
+
+
 def test_clone_params_and_grid_search(toy):
     views, Y, _ = toy
     model = quick(view_sizes=(5, 4))
@@ -454,6 +474,16 @@ def test_scikit_learn_may_name_the_columns_and_knows_of_several_labels(toy):
     assert tags.multi_label and tags.multi_class
 
 
+@pytest.mark.parametrize("kind", ["bytes", "dates"])
+def test_classes_that_json_cannot_hold_are_not_saved_as_others(toy, tmp_path, kind):
+    views, Y, _ = toy
+    names = {"bytes": [b"a", b"b"], "dates": [date(2022, 8, 14), date(2022, 8, 18)]}[kind]
+    model = quick().fit(views, np.array(names)[Y[:, 0]])
+    assert set(model.predict(views)) <= set(names)
+    with pytest.raises(ValueError, match="classes must be numbers or words"):
+        model.save(tmp_path / "m.safetensors")
+
+
 def test_a_device_of_torch_is_saved_by_its_name(toy, tmp_path):
     views, Y, more = toy
     model = quick(device=torch.device("cpu")).fit(views, Y, more)
@@ -497,6 +527,10 @@ def with_nan(views):
 
 def words(view):
     return view.astype(str).astype(object) + " cm"
+
+
+def hidden(values):
+    return np.ma.masked_array(values, np.arange(values.size).reshape(values.shape) < 9)
 
 
 BAD = {
@@ -546,6 +580,17 @@ BAD = {
     "lists of labels": ("MultiLabelBinarizer", lambda V, Y: quick().fit(V, [[0], [0, 1]] * 30)),
     "a column": (r"\[0\] must be.*x\[:, None\]", lambda V, Y: quick().fit([V[0][:, 0], V[1]], Y)),
     "ragged": ("views must hold numbers", lambda V, Y: quick().fit([[1, 2], [3]], Y[:2])),
+    "a row": (r"one row as x\[None\]", lambda V, Y: quick().fit(V[0][0], Y[:1])),
+    "gaps of pandas": (
+        "for gaps sklearn.impute",
+        lambda V, Y: quick().fit([pd.DataFrame([1, pd.NA] * 30), V[1]], Y),
+    ),
+    "half precision": (
+        r"a tensor goes in as x.float\(\)",
+        lambda V, Y: quick().fit([torch.ones(60, 2, dtype=torch.bfloat16), V[1]], Y),
+    ),
+    "masked": (r"\[0\] must have no masked", lambda V, Y: quick().fit([hidden(V[0]), V[1]], Y)),
+    "masked labels": ("Y must have no masked", lambda V, Y: quick().fit(V, hidden(Y))),
     "a word": ("must be a probability", lambda V, Y: quick(threshold="best").fit(V, Y)),
 }
 BAD_USE = {
@@ -554,7 +599,10 @@ BAD_USE = {
         "Y must have its rows in the order of views",
         lambda m, V, Y: m.score([pd.DataFrame(v) for v in V], pd.DataFrame(Y)[::-1]),
     ),
-    "no score": ("labels to score against", lambda m, V, Y: m.score(V, Y * 0 - 1)),
+    "no score": (
+        "labels to score against.*shuffle the folds",
+        lambda m, V, Y: m.score(V, Y * 0 - 1),
+    ),
 }
 
 

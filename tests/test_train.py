@@ -169,6 +169,30 @@ def test_a_checkpoint_of_another_training_is_refused(yeast, tmp_path):
         fitted(yeast, schedule=plan, checkpoint=path)
 
 
+def test_a_full_disk_is_told_and_leaves_nothing_behind(yeast, tmp_path, monkeypatch):
+    def filled(state, path):
+        path.write_bytes(b"half")
+        raise RuntimeError("[enforce fail at inline_container.cc:671]\nunexpected pos")
+
+    monkeypatch.setattr(torch, "save", filled)
+    with pytest.raises(OSError, match=r"one.pt could not be written .*Is the disk full\?"):
+        fitted(yeast, schedule=replace(SCHEDULE, steps=1), checkpoint=tmp_path / "one.pt")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_checkpoint_that_another_job_clears_away_is_none(yeast, tmp_path, monkeypatch):
+    plan, path = replace(SCHEDULE, steps=2), tmp_path / "one.pt"
+    fitted(yeast, schedule=plan, checkpoint=path)
+    load = torch.load
+
+    def cleared(name, **options):
+        path.unlink()  # between the question whether it is there and the reading
+        return load(name, **options)
+
+    monkeypatch.setattr(torch, "load", cleared)
+    assert len(fitted(yeast, schedule=plan, checkpoint=path)[1].history) == 2
+
+
 def test_every_step_may_save_and_a_cleared_folder_does_no_harm(yeast, tmp_path, monkeypatch):
     """Slow steps: a checkpoint must not wait for the next value of the loss that is kept."""
     monkeypatch.setattr(training, "CHECKPOINT_SECONDS", 0.0)
