@@ -271,7 +271,8 @@ print("Five of ninety possible confusions make over a fifth of the errors.")
 # Rows without labels go into `unlabeled=`, or stay in place with −1 or NaN in their
 # label row. One view is enough: a second one is then made by adding noise. If a tool
 # insists on a single array, such as scikit-learn's `GridSearchCV`, put the views
-# side by side and say where they end with `view_sizes`.
+# side by side and say where they end with `view_sizes`. (And shuffle its folds, as below:
+# each needs labelled rows.)
 #
 # With a matrix of labels `predict` says yes above a threshold. It is chosen by
 # cross-validation inside your labelled rows ([chapter 16](16_beyond.ipynb) tells why), which

@@ -218,6 +218,7 @@ rows = [
     ["labelled rows", *drawn, "as the text"],
     ["unlabelled rows a step", *every("unlabeled_batch")],
     ["so $\\lvert N\\rvert$", *map(step_rows, (text, code, ours))],
+    ["$L_c$ on classes", "cross-entropy", "binary, a class", "as the code"],
     ["switched on in the losses", *switches, "none"],
     ["distance of labels", "indicator (3.3), Hamming (4.1)", *same],
     ["repetitions", five, "5 folds", f"{SEEDS} seeds"],
@@ -232,6 +233,10 @@ print("The public code changes:", ", ".join(changed))
 print(f"α is {code.alpha / text.alpha:.0f} times the text's there.")
 
 # %% [markdown]
+# $L_c$ is the public code's (point D12 of [the appendix](A2_point_by_point.ipynb)): a binary
+# cross-entropy for each class by itself, and decisions by the largest. The text's "cross
+# entropy" most would read as softmax's.
+#
 # $|N|$, the size of the negative set, is counted as the paper counts it: the rows of a
 # step, labelled and unlabelled, less the anchor. Eq. 5 uses each of them twice, once a
 # view. A step with $|N| = 4{,}999$ takes seconds on a CPU, so the runs below have two

@@ -151,6 +151,7 @@ rows = [
     ["second view", "none: Eq. 4", "another noise", "both, told apart"],
     ["unlabelled rows a step", many, few, f"{few}; one run {many}"],
     ["so $\\lvert N\\rvert$", *map(negatives, (many, few, few))],
+    ["$L_c$ on classes", "cross-entropy", "binary, a class", "as the code"],
     ["switched on", switched_on("paper"), switched_on("released"), "none"],
     ["AUC of", area, "probabilities", "both"],
     ["arithmetic", "not given", "float64", "layers in bfloat16"],
@@ -167,8 +168,11 @@ print("The public code changes:", ", ".join(changed))
 # %% [markdown]
 # A step with 4,000 unlabelled pictures has several times the work to do, so the rows
 # that see the unlabelled set ("with U") have 1,000, as the public code does, and three
-# seeds are wanted of them. A single HeroCon run with 4,000 is a row of its own below, once
-# it is there.
+# seeds are wanted of them. A single HeroCon run with 4,000 is a row of its own below.
+#
+# $L_c$ is the public code's (point D12 of [the appendix](A2_point_by_point.ipynb)): a binary
+# cross-entropy for each class by itself, and decisions by the largest. The text says
+# "cross entropy", which for one class a row most would read as softmax's.
 #
 # Convolutions and dense layers multiply in bfloat16, weights and losses stay in float32
 # (torch's *autocast*; the terms of its own that MIB has are rounded, too), which makes a
@@ -395,6 +399,10 @@ print("text's settings 500 steps.")
 # same crosses. Below the line: *DNN + BN(U)*, which sends the unlabelled pictures
 # through the encoders and puts no loss on them; HeroCon-u without its weights; CMC
 # {cite}`tian2019cmc` and MulSupCon {cite}`zhang2024mulsupcon`.
+#
+# Rows with three seeds have the first three draws of labels, which are harder than the
+# other seven. So do not compare them here with rows of ten: the paired differences further
+# down do that.
 
 # %% tags=["hide-input", "nbval-ignore-output"] mystnb={"image": {"alt": "Three panels for N-MNIST, F1, AUC of probabilities and AUC of decisions, one row a method: a faint dot for each seed, the mean with its 95 percent interval, and a cross at the value that the paper prints. Rows without runs say so, and a mean far below the others is told as a number at the left edge."}}
 own = [name.startswith("HeroCon") for name in NAMES]
@@ -436,6 +444,11 @@ print("SupCon and HeroCon-s agree on ten seeds to the last digit, by")
 print("construction: on classes our SupCon is the paper's form, Eq. 6.")
 print("Khosla's own form is the row MulSupCon, as chapter 2 shows; the two")
 print("are not one.")
+ten = 100 * runs(**KINDS["DNN"]).loc[:9]
+easier = ten.loc[3:].mean() - ten.loc[:2].mean()
+assert len(ten) == 10 and easier > 1
+print(f"DNN's F1 on seeds 3 to 9 is {easier:.1f} points higher than on the")
+print("first three, which are all that methods with U have.")
 
 # %% [markdown]
 # C2AE has no cross-entropy, and was made for rows with several labels. On classes its
@@ -581,6 +594,7 @@ SEEDS = {name: aim(*kinds) for name, kinds in QUESTIONS.items()}
 SEEDS |= {"4,000 rows a step − 1,000: HeroCon": 1}
 SEEDS |= {"bfloat16 − float32: HeroCon": 1}
 SEEDS |= {"bfloat16 − float32: DNN": 3}
+SEEDS |= {"public code's noise: HeroCon-s − DNN": 3}
 answers = store.differences(QUESTIONS)
 TESTS = len(answers)  # all that are asked, run or not
 
@@ -698,36 +712,41 @@ table(["method", "noise", *columns.values(), "seeds"], rows)
 
 # %%
 def missed(name, kind, metric="f1"):
-    """Our mean less the paper's value, in points; seeds 0 to 2."""
-    found = runs(metric=metric, **kind).loc[:2]
-    assert len(found) == 3
+    """Our mean less the paper's value, in points; of all seeds."""
+    found = runs(metric=metric, **kind)
+    assert len(found) >= 3
     told = getattr(printed[name], metric.removesuffix("_hard"))
     return 100 * (found.mean() - told)
 
 
-faint = {name: noise(name, "released") for name in ("DNN", "HeroCon")}
+THREE = ("DNN", "HeroCon-s", "HeroCon")
+faint = {name: noise(name, "released") for name in THREE}
 for name, kind in faint.items():
     assert abs(missed(name, kind)) < 1 > abs(missed(name, kind, "auc_hard"))
+assert results.interval(runs(**faint["DNN"])).lo > printed["DNN"].f1
 assert abs(missed("DNN", no_noise("DNN"))) < 1
 lead = results.interval(answers["public code's noise: HeroCon − DNN", "f1"])
 assert lead.lo < 100 * (printed["HeroCon"].f1 - printed["DNN"].f1) < lead.hi
-assert missed("DNN", noise("DNN", "gaussian")) < -5
+assert missed("DNN", noise("DNN", "gaussian")) < -4
 for name in ("DNN", "HeroCon-s", "HeroCon-u", "HeroCon"):
     assert missed(name, KINDS[name]) < -5
 for name in ("HeroCon-s", "HeroCon"):
     assert abs(missed(name, no_noise(name))) < 1
 assert missed("HeroCon-u", no_noise("HeroCon-u")) < -1.5
-print("Means of three seeds. DNN and HeroCon with the public code's noise: F1")
-print("and the area of decisions are within one point of the paper's F1 and")
-print("AUC, and HeroCon's lead in F1 has the printed one in its interval.")
-print("With Gaussian or uniform noise DNN's F1 is over five points below.")
-print("Without noise HeroCon-s and HeroCon are within one point, HeroCon-u is")
-print("more than one and a half below; with uniform noise all are over five.")
+print("With the public code's noise the means of DNN, HeroCon-s and HeroCon")
+print("are within one point of the printed F1, and so are their areas of")
+print("decisions of the printed AUC. HeroCon's lead in F1 has the printed one")
+print("in its interval. DNN, ten seeds, is not the printed F1: the interval")
+print("of its mean lies above. With the case study's Gaussian noise DNN is")
+print("over four points below; with uniform noise all four are over five.")
+print("Without noise DNN, HeroCon-s and HeroCon are within one point,")
+print("HeroCon-u is more than one and a half below.")
 
 # %% [markdown]
-# DNN and HeroCon with the public code's noise have the table's own α and β, and they reach
-# it: the printed F1, as an area of decisions the printed AUC, to a point, and the printed
-# lead. That noise is next to none. DNN reaches the level without noise, too, and with
+# The rows with the public code's noise have the table's own α and β, and they come near
+# it: the printed F1 and, as an area of decisions, the printed AUC, to a point, and the
+# printed lead of HeroCon. (To a point is not the same: over ten draws of labels DNN is a
+# little better than printed.) That noise is next to none. DNN comes as near without noise, and with
 # neither noise of which the text tells the strength, the uniform one and the case
 # study's Gaussian. (Section 4.1 also names a Gaussian noise and not how strong it is; a weak
 # one is not excluded.) The other rows without noise have the case study's
@@ -837,8 +856,9 @@ print(f"{len(COMMANDS)} commands make all runs of this chapter.")
 # ## What we learnt
 #
 # - "Noisy MNIST" is not one data set. In the miniature the recipe moves F1 by more
-#   than the whole table is wide. In full runs the printed levels of DNN and HeroCon, and
-#   the lead between them, come back with the public code's noise, and with neither noise whose strength the text tells.
+#   than the whole table is wide. In full runs DNN, HeroCon-s and HeroCon come within a
+#   point of their printed levels with the public code's noise, and HeroCon's lead on DNN
+#   comes back; with neither noise whose strength the text tells do they.
 # - An AUC of decisions is a function of accuracy. A column of them adds nothing to the
 #   column beside it.
 # - Five of the nine printed AUC values fit decisions, the others fit nothing we know. So
@@ -873,8 +893,8 @@ for name, other in (("evenly", evenly), ("to one digit", to_one)):
 #
 # **2.** MIB's row has F1 0.89 and AUC 0.81. Can that be, with scores that make these
 # decisions? Add a random number to all ten logits of a *row*: softmax, and so every
-# decision, stays as it is. What happens to the area if the scores are sigmoids, which
-# is what the loss was made for?
+# decision, stays as it is. What happens to the area if the scores are sigmoids, for
+# which the loss, a binary cross-entropy for each class, is made?
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Show solution 2", "code_prompt_hide": "Hide solution 2"}
 from scipy.special import expit, softmax

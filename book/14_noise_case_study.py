@@ -131,6 +131,7 @@ rows = [
     ],
     ["α of HeroCon-u, HeroCon", own["alpha"], "not given", "as the text"],
     ["β of HeroCon-s, HeroCon", own["beta"], "not given", "as the text"],
+    ["$L_c$ on classes", "cross-entropy", "binary, a class", "as the code"],
     ["map from x to z in Eq. 4", "none", "no Eq. 4", "linear, learned"],
     ["arithmetic", "not given", "float64", "layers in bfloat16"],
     ["repetitions", "not given", "not given", "3 seeds"],
@@ -138,9 +139,9 @@ rows = [
 table(["", "the text", "the public code", "here"], rows)
 
 # %% [markdown]
-# Three lines need a word. *Unlabelled rows*: fewer than the text has, since 40 kinds of
+# Four lines need a word. *Unlabelled rows*: fewer than the text has, since 40 kinds of
 # runs on a CPU must fit. *Arithmetic*: as in [chapter 13](13_noisy_mnist.ipynb), which asks
-# what it changes. *Map*: Eq. 4 compares $X_i$ with $Z_i$, which have different
+# what it changes. *$L_c$*: a binary cross-entropy for each class, as there. *Map*: Eq. 4 compares $X_i$ with $Z_i$, which have different
 # sizes; ours learns a matrix $A$ and compares $AX_i$ ([chapter 1](01_picture_to_loss.ipynb)).
 # At noise 0 the two "views" are the same picture twice.
 #
@@ -657,8 +658,8 @@ print("interval, over three seeds, lies above zero.")
 # %% [markdown]
 # ## The verdict
 #
-# The ledger's rows about Figure 2. The first four ask the paper's own question, *two
-# views − one*, with DNN's share of it left in. The last asks its reason: with one view,
+# The ledger's rows about Figure 2. The first four ask what the paper reads off it; where
+# that is *two views − one* (G3, G4), DNN's share of it is left in. The last asks its reason: with one view,
 # does $L_u$ cost more at full noise than without?
 
 # %% mystnb={"markdown_format": "gfm"} tags=["hide-input", "nbval-ignore-output"]

@@ -520,10 +520,28 @@ print("A change chosen along with the threshold, less the threshold alone:")
 print(f"{in_points(more)} points of F1, {len(more)} seeds: {told}.")
 
 # %%
-first = results.interval(more.loc[:7])
+first = results.interval(more.loc[:9])
 assert first.lo < 0 < first.hi < 0.5
-print("On Scene's first eight seeds the wider choice adds nothing that is")
+print("On Scene's first ten seeds the wider choice adds nothing that is")
 print("told apart from zero, and less than half a point.")
+
+
+# %%
+def cooler(data, seeds):
+    """How many of the first seeds choose a lower temperature."""
+    inside, _ = both(STORES[data])
+    picks = beyond.chosen(inside).loc[: seeds - 1]
+    assert len(picks) == seeds
+    return sum(change.startswith("τ") for change, _ in picks)
+
+
+ours = results.interval(gains["MOCHA", "a change"].loc[:4])
+assert cooler("Scene", 10) == 0 and cooler("MOCHA", 5) == 3
+assert ours.lo < 0 < ours.mean < 1 < effect("MOCHA", "τ = 0.2").mean() - 0.9
+print("A lower temperature costs on Scene and gains on MOCHA. None of ten")
+print("seeds of Scene chooses one, three of five of MOCHA do. There the")
+print("choice gains under a point on the mean, not told apart from zero;")
+print("τ = 0.2 for all, which nobody could know, gains about two.")
 
 # %% [markdown]
 # ## Where it breaks
@@ -560,15 +578,16 @@ for data, pool in gains:
 #   labelled rows, or compare methods by AUC. `HeroConClassifier` does the first unless
 #   it is given a number.
 # - **The temperature:** it may be worth more than everything else in the table, in
-#   either direction. Whether a choice inside the labelled rows finds the right one, the
-#   table *What may be claimed* tells for each data set.
+#   either direction. A choice inside the labelled rows did not go wrong on Scene and found
+#   a better one on three seeds of MOCHA's five; N-MNIST was not asked. With a few hundred
+#   labels try 1, 0.5 and 0.2 that way, and expect little of it.
 # - **Other changes:** the table of ten says for each data set which ones are told apart
-#   from zero. On Scene's first eight seeds choosing a change along with the threshold
+#   from zero. On Scene's first ten seeds choosing a change along with the threshold
 #   brought less than half a point over the threshold alone, if anything.
 #   And none of the ten raised AUC, by its interval, on more than one of the three data
 #   sets: there is none to take unseen.
-# - **Anything else:** as printed, unless the table above has a change in bold for data
-#   like yours.
+# - **Anything else:** as printed. A gain in bold (not a loss) on data like yours is a
+#   candidate for your own choice inside the labelled rows, no more.
 
 # %%
 parts = split(yeast, seed=0)

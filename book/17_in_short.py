@@ -160,7 +160,8 @@ plt.show()
 # - *no*, *perhaps not*: worse in some and better in none, surely or not;
 # - *little to gain*: zero lies in every interval.
 #
-# The brackets say for how many of these there are runs. A *yes* from fewer is
+# The brackets say for how many of these there are runs and something to ask (two methods
+# that are the same by construction are not compared). A *yes* from fewer is
 # no stronger than a *worth trying* from all.
 
 
@@ -348,8 +349,8 @@ print("beside it (mean of the seeds).")
 # 1. Begin with a plain network, and let the unlabelled rows through it. That is the
 #    number to beat.
 # 2. Add contrast of the views. Its weight and its temperature can be worth more than
-#    everything after them, in either direction; whether a choice inside the labelled rows
-#    finds them, [chapter 16](16_beyond.ipynb) tells.
+#    everything after them, in either direction. Whether a choice inside the labelled rows
+#    finds the temperature, [chapter 16](16_beyond.ipynb) asks; for the weight nobody has.
 # 3. Contrast of labels costs next to no time and was not told to be worse on Scene, MOCHA
 #    and N-MNIST: keep it. The weights $g$ make a step of a dense network take half as long
 #    again and brought little on Scene and MOCHA: try without them.
