@@ -353,7 +353,8 @@ print("beside it (mean of the seeds).")
 #    finds the temperature, [chapter 16](16_beyond.ipynb) asks; for the weight nobody has.
 # 3. Contrast of labels costs next to no time and was not told to be worse on Scene, MOCHA
 #    and N-MNIST: keep it. The weights $g$ make a step of a dense network take half as long
-#    again and brought little on Scene and MOCHA: try without them.
+#    again and brought little on Scene and MOCHA, and nothing that three seeds tell on
+#    N-MNIST: try without them.
 # 4. With several labels a row, choose the threshold inside the labelled rows, or
 #    compare by AUC.
 # 5. Draw the labelled rows anew for each seed, pair the differences, print the
@@ -409,8 +410,8 @@ for data in SHOWN:
     else:
         total = lead.mean()
         told = [f"{n} {100 * v / total:.0f} %" for n, v in each.items()]
-        told = f"{data}, of {total:+.2f} points: {', '.join(told)}."
-        print(told.replace("-", "−").replace("$", ""))
+        told = ", ".join(told).replace("-", "−").replace("$", "")
+        print(f"{data}, of {total:+.2f} points: {told}.")
 
 # %% [markdown]
 # This page has no runs of its own: the commands stand in the chapters that it quotes.
