@@ -422,13 +422,13 @@ class HeroConClassifier(
 @contextlib.contextmanager
 def _own_random_numbers(device: torch.device) -> Iterator[None]:
     """Within it seeds may be set: the caller's random numbers stay the caller's."""
-    apple = torch.mps.get_rng_state() if device.type == "mps" else None
-    try:
-        with _one_at_a_time, torch.random.fork_rng([device] if device.type == "cuda" else []):
+    with _one_at_a_time, torch.random.fork_rng([device] if device.type == "cuda" else []):
+        apple = torch.mps.get_rng_state() if device.type == "mps" else None
+        try:
             yield
-    finally:
-        if apple is not None:
-            torch.mps.set_rng_state(apple)
+        finally:
+            if apple is not None:
+                torch.mps.set_rng_state(apple)
 
 
 def _best_threshold(views: list[np.ndarray], Y: np.ndarray, fitted, folds: int, seed: int) -> float:
