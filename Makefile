@@ -14,7 +14,7 @@ test: .venv/ready
 
 # Runs every chapter from its .py, stores the outputs in its .ipynb.
 notebooks: .venv/ready
-	$(BIN)/python tests/run_notebooks.py
+	$(BIN)/python book/_tools/run_notebooks.py
 
 bench: .venv/ready
 	$(BIN)/python -m herocon_lite bench

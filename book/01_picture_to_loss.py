@@ -61,9 +61,10 @@ import matplotlib.pyplot as plt
 import torch
 import torch.nn.functional as F
 
-from herocon_lite import losses, plots
+from herocon_lite import losses
+from herocon_lite.repro import plots
 
-plt.style.use("herocon_lite.book")
+plt.style.use("herocon_lite.repro.book")
 torch.set_default_dtype(torch.float64)  # so that checks can be strict
 
 # %% [markdown]

@@ -74,7 +74,7 @@ import torch.nn.functional as F
 
 from herocon_lite import losses
 
-plt.style.use("herocon_lite.book")
+plt.style.use("herocon_lite.repro.book")
 torch.set_default_dtype(torch.float64)
 INF = math.inf
 

@@ -75,16 +75,16 @@ import numpy as np
 import pandas as pd
 
 from herocon_lite.data import CARDS, Dataset, load, split
-from herocon_lite.data.counts import (
+from herocon_lite.data.splits import LABELED
+from herocon_lite.repro.label_counts import (
     growing_sets,
     label_counts,
     partner_chance,
     set_sizes,
 )
-from herocon_lite.data.splits import LABELED
 from herocon_lite.views import two_views
 
-plt.style.use("herocon_lite.book")
+plt.style.use("herocon_lite.repro.book")
 digits = load("mfeat")  # real, embedded
 genes = load("yeast")  # real, embedded
 mnist = load("mnist5k")  # real, embedded
@@ -157,7 +157,7 @@ plt.show()
 # table live inside this project.
 #
 # The upper numbers come from `results/label_counts.json`, a small file of
-# counts that `python -m herocon_lite.data.counts` makes from the full data.
+# counts that `python -m herocon_lite.repro.label_counts` makes from the full data.
 # XRMB was not available here. MOCHA-TIMIT {cite:p}`wrench2000mocha`, speech
 # with features of the same shapes, stands beside it under its own name.
 

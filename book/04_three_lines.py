@@ -65,11 +65,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 import torch
 
-from herocon_lite import HeroConClassifier, plots
+from herocon_lite import HeroConClassifier
 from herocon_lite.data import load, split
+from herocon_lite.repro import plots
 from herocon_lite.train import pick_device
 
-plt.style.use("herocon_lite.book")
+plt.style.use("herocon_lite.repro.book")
 torch.set_num_threads(1)  # small nets: more threads only wait
 digits = load("mfeat")
 parts = split(digits, seed=0)
@@ -328,8 +329,8 @@ except ValueError as error:
 # %%
 from pathlib import Path
 
-from herocon_lite.compare import differences
-from herocon_lite.results import read_lines
+from herocon_lite.repro.estimator_benchmark import differences
+from herocon_lite.repro.files import read_lines
 
 stored = read_lines(Path("../results/estimator.jsonl"))
 OTHERS = {"network": "the bare network"}

@@ -66,11 +66,12 @@ import numpy as np
 import pandas as pd
 import torch
 
-from herocon_lite import losses, plots
+from herocon_lite import losses
+from herocon_lite.repro import plots
 from herocon_lite.similarity import unit
 from herocon_lite.theory import spheres
 
-plt.style.use("herocon_lite.book")
+plt.style.use("herocon_lite.repro.book")
 torch.set_default_dtype(torch.float64)  # so that checks can be strict
 CAT, DOG = "#0072B2", "#E69F00"
 

@@ -63,13 +63,14 @@ import numpy as np
 import pandas as pd
 import torch
 
-from herocon_lite import losses, plots
+from herocon_lite import losses
 from herocon_lite.data import load
-from herocon_lite.experiments import Run
+from herocon_lite.repro import plots
+from herocon_lite.repro.settings import Run
 from herocon_lite.similarity import unit
 from herocon_lite.theory import spheres
 
-plt.style.use("herocon_lite.book")
+plt.style.use("herocon_lite.repro.book")
 torch.set_num_threads(1)  # small nets: more threads only wait
 torch.set_default_dtype(torch.float64)  # so that checks can be strict
 E2 = math.e**2

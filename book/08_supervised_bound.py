@@ -63,9 +63,10 @@ import numpy as np
 import torch
 from scipy.stats import binom
 
-from herocon_lite import losses, plots, theory
+from herocon_lite import losses, theory
+from herocon_lite.repro import plots
 
-plt.style.use("herocon_lite.book")
+plt.style.use("herocon_lite.repro.book")
 torch.set_default_dtype(torch.float64)  # so that checks can be strict
 
 # %% [markdown]

@@ -66,12 +66,12 @@ import numpy as np
 import torch
 from scipy import stats
 
-from herocon_lite import experiments, ledger, paper, plots, results
 from herocon_lite.data import load
 from herocon_lite.data.cards import find_card
 from herocon_lite.data.splits import LABELED, RELEASED_FOLDS
 from herocon_lite.methods import METHODS
-from herocon_lite.report import (
+from herocon_lite.repro import ledger, paper, plots, runner, settings
+from herocon_lite.repro.report import (
     Store,
     difference_table,
     in_points,
@@ -83,9 +83,10 @@ from herocon_lite.report import (
     table,
     verdicts,
 )
+from herocon_lite.repro.stats import interval
 from herocon_lite.train import Schedule
 
-plt.style.use("herocon_lite.book")
+plt.style.use("herocon_lite.repro.book")
 torch.set_num_threads(1)  # the matrices below are small
 
 
@@ -161,7 +162,7 @@ print(f"Of all {len(pairs)} pairs of rows, {told} are told apart.")
 # what the main rows of this chapter do; the other choice has rows of its own.
 
 # %% mystnb={"markdown_format": "gfm"} tags=["hide-input"]
-text, code = (experiments.setting("scene", p) for p in ("paper", "released"))
+text, code = (settings.setting("scene", p) for p in ("paper", "released"))
 plan = Schedule(text.steps)
 SEEDS = 20  # of each main row: what we are aiming at
 n = 2407
@@ -197,7 +198,7 @@ rows = [
 table(["", "the text", "the public code", "main rows here"], rows)
 
 # %%
-assert experiments.RELEASED["scene"] == {} and text == code
+assert settings.RELEASED["scene"] == {} and text == code
 print("The numbers of text and code are the same on Scene.")
 
 # %% [markdown]
@@ -224,9 +225,9 @@ yeast, seeds = load("yeast"), range(3)
 quick = ["dnn", "herocon-s", "herocon-u", "herocon"]
 records = {}
 for method in quick:
-    run = experiments.Run("yeast", method, changes=(("steps", 20),))
+    run = settings.Run("yeast", method, changes=(("steps", 20),))
     every = [replace(run, seed=seed) for seed in seeds]
-    records[method] = [experiments.execute(run, yeast) for run in every]
+    records[method] = [runner.execute(run, yeast) for run in every]
 scores = {
     metric: {m: [r["metrics"][metric] for r in records[m]] for m in quick}
     for metric in ("f1", "auc")
@@ -336,7 +337,7 @@ table([*heads, "AUC, paper", "AUC, ours [95 %]", "seeds"], rows)
 # be checked without any contrastive method: that of the plain network.
 
 # %%
-plain = results.interval(runs("dnn").loc[:19])
+plain = interval(runs("dnn").loc[:19])
 assert plain.lo > printed["DNN"].f1 + printed["DNN"].f1_sd
 gap = 100 * (plain.mean - printed["DNN"].f1)
 print(f"Our DNN stands {gap:.1f} points of F1 above the paper's, 20 seeds.")
@@ -521,7 +522,7 @@ print("HeroCon-u does not outperform C2AE's AUC in the paper's own table.")
 # with the runs at hand.
 
 # %% tags=["hide-input", "nbval-ignore-output"]
-d = results.interval(100 * runs("dnn"))
+d = interval(100 * runs("dnn"))
 p = 100 * printed["DNN"].f1
 side = "above" if d.lo > p else "below" if d.hi < p else "at"
 print(f"1. The plain network: F1 {d.mean:.1f} [{d.lo:.1f}, {d.hi:.1f}],")
@@ -550,7 +551,7 @@ for metric in ("f1", "auc"):
 # %%
 for name in ("supcon", "mulsupcon"):
     found = difference({"method": name}, dnn).loc[:19]
-    assert results.interval(found).hi < 0
+    assert interval(found).hi < 0
 print("Label contrast in Khosla's form and in MulSupCon's lowers DNN's F1.")
 
 # %% [markdown]
@@ -654,7 +655,7 @@ assert paired < 10 < apart
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Show solution 2", "code_prompt_hide": "Hide solution 2", "image": {"alt": "F1 against the threshold for a network trained on yeast: flat on the left, with a low top near 0.3, then falling to zero; vertical lines at 0.4 and 0.5."}}
 for method in ("dnn", "supcon", "herocon-s"):
     change = 100 * (runs(method, "f1_at_05") - runs(method)).loc[:19]
-    mean, _, lo, hi = results.interval(change)
+    mean, _, lo, hi = interval(change)
     told = f"{mean:+.1f} [{lo:+.1f}, {hi:+.1f}]"
     print(f"{method:9} F1 at 0.5 less F1 at 0.4: {told} points")
     assert lo > 0  # for these three networks

@@ -67,13 +67,14 @@ import numpy as np
 import torch
 from scipy import stats
 
-from herocon_lite import experiments, ledger, metrics, paper, plots, results
+from herocon_lite import metrics
 from herocon_lite.data import load, select_classes, split
 from herocon_lite.data.cards import find_card
 from herocon_lite.data.readers import WINDOW_REACH
 from herocon_lite.data.splits import LABELED, RELEASED_FOLDS
 from herocon_lite.methods import METHODS
-from herocon_lite.report import (
+from herocon_lite.repro import ledger, paper, plots, runner, settings
+from herocon_lite.repro.report import (
     Store,
     difference_table,
     in_points,
@@ -85,9 +86,10 @@ from herocon_lite.report import (
     table,
     verdicts,
 )
+from herocon_lite.repro.stats import interval
 from herocon_lite.train import Schedule
 
-plt.style.use("herocon_lite.book")
+plt.style.use("herocon_lite.repro.book")
 torch.set_num_threads(1)  # the matrices below are small
 
 # %% [markdown]
@@ -185,8 +187,8 @@ table(["", "XRMB", "MOCHA-TIMIT"], rows)
 # Here the public code and its README depart from the text in more than one number.
 
 # %% mystnb={"markdown_format": "myst"} tags=["hide-input"]
-text, code = (experiments.setting("xrmb", p) for p in ("paper", "released"))
-ours = experiments.setting("mocha")
+text, code = (settings.setting("xrmb", p) for p in ("paper", "released"))
+ours = settings.setting("mocha")
 plan, labelled = Schedule(text.steps), LABELED["xrmb"]
 SEEDS = 5  # of each row on MOCHA: what we are aiming at
 
@@ -228,7 +230,7 @@ table(["", "the text", "the public code", "MOCHA, here"], rows)
 # %%
 assert step_rows(text) == step_rows(ours) == 4999
 assert ours == text
-changed = experiments.RELEASED["xrmb"]
+changed = settings.RELEASED["xrmb"]
 print("The public code changes:", ", ".join(changed))
 print(f"α is {code.alpha / text.alpha:.0f} times the text's there.")
 
@@ -444,9 +446,9 @@ two = replace(digits, views=[digits.views[v] for v in (0, 4)])
 quick = ["dnn", "dnn-bnu", "herocon-u"]
 records = {}
 for method in quick:
-    run = experiments.Run("mfeat", method, changes=(("steps", 15),))
+    run = settings.Run("mfeat", method, changes=(("steps", 15),))
     each = [replace(run, seed=seed) for seed in seeds]
-    records[method] = [experiments.execute(run, two) for run in each]
+    records[method] = [runner.execute(run, two) for run in each]
 scores = {
     metric: {m: [r["metrics"][metric] for r in records[m]] for m in quick}
     for metric in ("f1", "auc")
@@ -910,7 +912,7 @@ table([*heads, "the other way", "not told apart", "waiting"], rows)
 # little too mild.
 
 # %% tags=["hide-input", "nbval-ignore-output"]
-d = results.interval(100 * runs(**KINDS["DNN"]))
+d = interval(100 * runs(**KINDS["DNN"]))
 there = 100 * printed["DNN"].f1
 print(f"1. MOCHA is not XRMB: DNN's F1 is {d.mean:.1f}", end=" ")
 print(f"[{d.lo:.1f}, {d.hi:.1f}] here,")

@@ -70,13 +70,14 @@ import seaborn as sns
 import torch
 from matplotlib.patches import Rectangle
 
-from herocon_lite import experiments, ledger, losses, paper, plots, results
+from herocon_lite import losses
 from herocon_lite.data import load, split
 from herocon_lite.data.splits import LABELED
 from herocon_lite.methods import Problem, build
 from herocon_lite.metrics import evaluate
-from herocon_lite.points import POINTS
-from herocon_lite.report import (
+from herocon_lite.repro import ledger, paper, plots, settings, stats
+from herocon_lite.repro.points import POINTS
+from herocon_lite.repro.report import (
     Store,
     difference_table,
     in_points,
@@ -87,7 +88,7 @@ from herocon_lite.report import (
 from herocon_lite.theory import batch_ceiling, ceiling
 from herocon_lite.train import Schedule, predict, train
 
-plt.style.use("herocon_lite.book")
+plt.style.use("herocon_lite.repro.book")
 torch.set_num_threads(1)  # the matrices below are small
 
 
@@ -117,9 +118,9 @@ table(["No.", "one place", "another", "so"], rows)
 # ## The settings side by side
 
 # %% mystnb={"markdown_format": "myst"} tags=["hide-input"]
-text = experiments.setting("xrmb")
-code = experiments.setting("xrmb", "released")
-ours = experiments.setting("mocha")
+text = settings.setting("xrmb")
+code = settings.setting("xrmb", "released")
+ours = settings.setting("mocha")
 GRID = [0.001, 0.01, 0.1, 1.0, 10.0]
 SEEDS_A, SEEDS_B = 3, 5  # what we are aiming at
 BASE = {"unlabeled_batch": 750}
@@ -337,7 +338,7 @@ def seeds_at(ax, x, values, colour, bar):
     faint = {"color": colour, "alpha": 0.4, "mew": 0}
     ax.plot(np.full(len(values), x), values, "o", ms=4, **faint)
     if len(values) > 1:
-        mean, _, lo, hi = results.interval(values)
+        mean, _, lo, hi = stats.interval(values)
         ax.plot([bar, bar], [lo, hi], color=colour, lw=2.4)
         ax.plot(bar, mean, "D", ms=6, color=colour, mec="white")
 

@@ -60,8 +60,9 @@ import torch
 import torch.nn.functional as F
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from herocon_lite import bench, efficiency, ledger, losses, paper, plots
-from herocon_lite.efficiency import (
+from herocon_lite import losses
+from herocon_lite.repro import benchmark, efficiency, ledger, paper, plots
+from herocon_lite.repro.efficiency import (
     BY,
     LITERAL,
     NEGATIVE,
@@ -69,9 +70,9 @@ from herocon_lite.efficiency import (
     RELEASED,
     TRAINING,
 )
-from herocon_lite.report import table, verdicts
+from herocon_lite.repro.report import table, verdicts
 
-plt.style.use("herocon_lite.book")
+plt.style.use("herocon_lite.repro.book")
 torch.set_num_threads(1)
 COLOURS = dict(zip(BY, plots.OKABE_ITO, strict=False))
 
@@ -161,7 +162,7 @@ class Count(TorchDispatchMode):
 
 
 LOSSES = {
-    LITERAL: bench.literal_unsupervised,
+    LITERAL: benchmark.literal_unsupervised,
     RELEASED: efficiency.released_unsupervised,
     OURS: losses.weighted_unsupervised,
 }
@@ -207,14 +208,14 @@ print("Twice the rows, exactly four times the multiplications: all three.")
 
 # %% tags=["nbval-ignore-output"]
 quick = {
-    LITERAL: bench.two_views(LOSSES[LITERAL], True, torch.float64),
-    RELEASED: bench.two_views(LOSSES[RELEASED], True, torch.float64),
-    OURS: bench.two_views(LOSSES[OURS], True),
+    LITERAL: benchmark.two_views(LOSSES[LITERAL], True, torch.float64),
+    RELEASED: benchmark.two_views(LOSSES[RELEASED], True, torch.float64),
+    OURS: benchmark.two_views(LOSSES[OURS], True),
 }
 seconds = {}
 for n in (150, 300, 600):
     steps = {by: prepare(n) for by, prepare in quick.items()}
-    for by, taken in bench.interleaved(steps, 2).items():
+    for by, taken in benchmark.interleaved(steps, 2).items():
         seconds[by, n] = min(taken)
 for by in BY:
     times = [f"{n}: {1e3 * seconds[by, n]:5.1f} ms" for n in (150, 300, 600)]

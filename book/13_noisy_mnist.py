@@ -62,13 +62,13 @@ import numpy as np
 import torch
 from scipy.special import stdtrit
 
-from herocon_lite import experiments, ledger, paper, plots, results
 from herocon_lite.data import load, split
 from herocon_lite.data.cards import find_card
 from herocon_lite.data.splits import LABELED
 from herocon_lite.methods import Problem, build
 from herocon_lite.metrics import evaluate, hard_auc
-from herocon_lite.report import (
+from herocon_lite.repro import ledger, paper, plots, settings, stats
+from herocon_lite.repro.report import (
     Store,
     case_study,
     difference_table,
@@ -83,7 +83,7 @@ from herocon_lite.report import (
 from herocon_lite.train import Schedule, predict, train
 from herocon_lite.views import two_views
 
-plt.style.use("herocon_lite.book")
+plt.style.use("herocon_lite.repro.book")
 torch.set_num_threads(1)  # the matrices below are small
 
 # %% [markdown]
@@ -123,7 +123,7 @@ print(f"From the worst F1 to the best: {width:.1f} points.")
 # ## The settings side by side
 
 # %% mystnb={"markdown_format": "myst"} tags=["hide-input"]
-text, code = (experiments.setting("mnist", p) for p in ("paper", "released"))
+text, code = (settings.setting("mnist", p) for p in ("paper", "released"))
 plan, labelled = Schedule(text.steps), LABELED["mnist"]
 RELEASED_ROWS = code.unlabeled_batch  # what most rows here have
 
@@ -160,7 +160,7 @@ rows = [
 table(["", "the text", "the public code", "main rows here"], rows)
 
 # %%
-changed = experiments.RELEASED["mnist"]
+changed = settings.RELEASED["mnist"]
 assert set(changed) == {"steps", "unlabeled_batch", "views"}
 assert negatives(many) == 4199 and few == 1000
 print("The public code changes:", ", ".join(changed))
@@ -632,14 +632,14 @@ print("Differences are paired by seed: they add up along HeroCon-s.")
 
 # %%
 lost, ahead, alone = (
-    results.interval(answers[name, "f1"].loc[:2])
+    stats.interval(answers[name, "f1"].loc[:2])
     for name in (
         "Eq. 4 − two views: HeroCon",
         "both, Eq. 4: HeroCon − DNN, one view",
         "$L_u$, Eq. 4: HeroCon-u − DNN, one view",
     )
 )
-two_copies = results.interval(whole.loc[:2])
+two_copies = stats.interval(whole.loc[:2])
 assert lost.hi < -5 and 0 < ahead.lo < ahead.hi < two_copies.lo
 assert alone.mean < 0 and alone.lo < 0 < alone.hi < 0.5
 print("With Eq. 4 HeroCon is over five points of F1 below its form with two")
@@ -676,7 +676,7 @@ for name in FOUR:
     kind = no_noise(name) | EQ4
     assert "rounded" not in set(runs(metric="bfloat16", **kind).loc[:2])
 for (name, metric), found in twice.items():
-    ends = results.interval(found)
+    ends = stats.interval(found)
     assert len(found) == 3 and ends.lo < 0 < ends.hi, (name, metric)
 most = max(found.abs().max() for found in twice.values())
 assert most < 1
@@ -723,9 +723,9 @@ THREE = ("DNN", "HeroCon-s", "HeroCon")
 faint = {name: noise(name, "released") for name in THREE}
 for name, kind in faint.items():
     assert abs(missed(name, kind)) < 1 > abs(missed(name, kind, "auc_hard"))
-assert results.interval(runs(**faint["DNN"])).lo > printed["DNN"].f1
+assert stats.interval(runs(**faint["DNN"])).lo > printed["DNN"].f1
 assert abs(missed("DNN", no_noise("DNN"))) < 1
-lead = results.interval(answers["public code's noise: HeroCon − DNN", "f1"])
+lead = stats.interval(answers["public code's noise: HeroCon − DNN", "f1"])
 assert lead.lo < 100 * (printed["HeroCon"].f1 - printed["DNN"].f1) < lead.hi
 assert missed("DNN", noise("DNN", "gaussian")) < -4
 for name in ("DNN", "HeroCon-s", "HeroCon-u", "HeroCon"):

@@ -61,12 +61,13 @@ import numpy as np
 import pandas as pd
 import torch
 
-from herocon_lite import experiments, ledger, losses, paper, plots, results
+from herocon_lite import losses
 from herocon_lite.data import load, split
 from herocon_lite.data.cards import find_card
 from herocon_lite.data.splits import LABELED
 from herocon_lite.methods import Problem, build
-from herocon_lite.report import (
+from herocon_lite.repro import ledger, paper, plots, settings, stats
+from herocon_lite.repro.report import (
     CASE_STUDY_ROWS,
     Store,
     case_study,
@@ -79,7 +80,7 @@ from herocon_lite.report import (
 from herocon_lite.train import Schedule, predict, train
 from herocon_lite.views import two_views
 
-plt.style.use("herocon_lite.book")
+plt.style.use("herocon_lite.repro.book")
 torch.set_num_threads(1)  # the matrices below are small
 
 # %% [markdown]
@@ -109,7 +110,7 @@ table(["where", "message"], [[c.where, c.claim] for c in messages])
 # points E5 and E6 of [the appendix](A2_point_by_point.ipynb) say what the code's *rate* does.
 
 # %% mystnb={"markdown_format": "myst"} tags=["hide-input"]
-text, code = (experiments.setting("mnist", p) for p in ("paper", "released"))
+text, code = (settings.setting("mnist", p) for p in ("paper", "released"))
 labelled, own = LABELED["mnist"], paper.CASE_STUDY
 rows = [
     ["noise", "deviation σ of the pixels", "deviation σ²", "as the text"],
@@ -651,7 +652,7 @@ plt.show()
 
 # %%
 rising = "$L_u$, one view: trend, from none to full"
-assert results.interval(answers[rising]).lo > 0
+assert stats.interval(answers[rising]).lo > 0
 print("One view: the more noise, the less L_u costs; the trend's 95 %")
 print("interval, over three seeds, lies above zero.")
 
@@ -686,7 +687,7 @@ print(f"  one view − two: {in_points(alone)}")
 if len(alone) < ledger.ENOUGH:
     print("Full runs: too few to say whether the pattern is there.")
 else:
-    a, b = results.interval(one), results.interval(alone)
+    a, b = stats.interval(one), stats.interval(alone)
     if a.lo > 0:
         print("With one view L_u costs less with noise than without; the")
         print("explanation asks for more.")
@@ -709,18 +710,18 @@ else:
 
 # %%
 for share in (0, 1):
-    assert results.interval(worth_of("one view", share)).hi < 0
-assert results.interval(worth_of("two views", 1)).lo > 0
-assert results.interval(one).lo > 0
+    assert stats.interval(worth_of("one view", share)).hi < 0
+assert stats.interval(worth_of("two views", 1)).lo > 0
+assert stats.interval(one).lo > 0
 best = answers["full noise, two views: HeroCon-s − HeroCon"]
-assert results.interval(best).hi < 0
+assert stats.interval(best).hi < 0
 for name in ("HeroCon-u", "HeroCon"):
     drop = [answers[f"{n}: {name}, two views − one"] for n in NOISY.values()]
     assert drop[1].mean() > drop[0].mean() / 2 > 1
-    assert results.interval(drop[1]).lo > 0
+    assert stats.interval(drop[1]).lo > 0
 for name in ("HeroCon-s", "HeroCon"):
     lost = answers[f"two views: {name}, no noise − full"]
-    assert results.interval(lost).lo > 2
+    assert stats.interval(lost).lo > 2
 print("HeroCon-u − DNN, intervals over three seeds. One view: below zero with")
 print("full noise and without any, and further below without. Two views: above")
 print("zero with full noise; there HeroCon is above HeroCon-s, and noise costs")

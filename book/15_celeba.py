@@ -72,21 +72,14 @@ import numpy as np
 import torch
 from scipy import stats
 
-from herocon_lite import (
-    experiments,
-    ledger,
-    losses,
-    models,
-    paper,
-    plots,
-    results,
-)
+from herocon_lite import losses, models
 from herocon_lite.data import load, split
 from herocon_lite.data.cards import find_card
 from herocon_lite.data.splits import CELEBA_ROWS, LABELED
 from herocon_lite.methods import METHODS, Problem, build
 from herocon_lite.metrics import evaluate
-from herocon_lite.report import (
+from herocon_lite.repro import ledger, paper, plots, settings
+from herocon_lite.repro.report import (
     Store,
     difference_table,
     in_points,
@@ -98,10 +91,12 @@ from herocon_lite.report import (
     switched_on,
     table,
 )
+from herocon_lite.repro.stats import interval
+from herocon_lite.repro.store import read
 from herocon_lite.train import Schedule, embed, predict, train
 from herocon_lite.views import two_views
 
-plt.style.use("herocon_lite.book")
+plt.style.use("herocon_lite.repro.book")
 torch.set_num_threads(1)  # the matrices below are small
 
 # %% [markdown]
@@ -192,7 +187,7 @@ assert min(scene) > 1.9 * always_yes("scene")
 
 # %% mystnb={"markdown_format": "myst"} tags=["hide-input"]
 presets = ("paper", "released")
-text, code = (experiments.setting("celeba", name) for name in presets)
+text, code = (settings.setting("celeba", name) for name in presets)
 plan, labelled = Schedule(text.steps), LABELED["celeba"]
 SMALL = {"steps": 300, "widths": "thin", "precision": "bfloat16"}
 REDUCED = {"changes": SMALL}
@@ -645,7 +640,7 @@ assert near_far["SupCon, strict"] > near_far["DNN"]
 assert near_far["SupCon, any"] < near_far["DNN"] - 0.05
 assert gains["SupCon, any"].mean() < -1
 assert min(gains, key=lambda n: gains[n].mean()) == "SupCon, any"
-ends = [results.interval(found) for found in gains.values()]
+ends = [interval(found) for found in gains.values()]
 assert all(end.lo < 0 < end.hi for end in ends)
 print("From equal faces to faces 4 labels apart the cosine falls most with")
 print("Eq. 7, least if any shared label makes a positive.")
@@ -783,7 +778,7 @@ if lower:
     print(f"has {100 * yes:.1f}. Read AUC first.")
 
 # %%
-kept_runs = results.read("../results").values()
+kept_runs = read("../results").values()
 mib = [r for r in kept_runs if (r["data"], r["method"]) == ("celeba", "mib")]
 last = {r["seed"]: r["history"][-1]["divergence"] for r in mib}
 assert last[1] > 1000 > 1 > max(last[0], last[2])

@@ -62,20 +62,15 @@ import numpy as np
 import pandas as pd
 import torch
 
-from herocon_lite import (
-    HeroConClassifier,
-    beyond,
-    experiments,
-    plots,
-    results,
-)
+from herocon_lite import HeroConClassifier
 from herocon_lite.data import load, split
 from herocon_lite.methods import Problem, build
 from herocon_lite.metrics import THRESHOLDS, evaluate
-from herocon_lite.report import Store, in_points, in_words, table
+from herocon_lite.repro import ablations, plots, runner, settings, stats
+from herocon_lite.repro.report import Store, in_points, in_words, table
 from herocon_lite.train import Schedule, predict, train
 
-plt.style.use("herocon_lite.book")
+plt.style.use("herocon_lite.repro.book")
 torch.set_num_threads(1)  # the matrices below are small
 
 # %% [markdown]
@@ -128,11 +123,11 @@ plt.show()
 # looks its answer up on the test rows.
 
 # %%
-PRINTED, OTHER = beyond.AS_PRINTED, ("another", 0.4)
+PRINTED, OTHER = ablations.AS_PRINTED, ("another", 0.4)
 cv = pd.DataFrame({PRINTED: [0.60, 0.61], OTHER: [0.62, 0.60]})
 tested = pd.DataFrame({PRINTED: [0.65, 0.66], OTHER: [0.64, 0.70]})
-assert list(beyond.chosen(cv)) == [OTHER, PRINTED]
-assert np.allclose(beyond.gain(cv, tested), [-1, 0])
+assert list(ablations.chosen(cv)) == [OTHER, PRINTED]
+assert np.allclose(ablations.gain(cv, tested), [-1, 0])
 print("Seed 0 chose the other one and lost a point; seed 1 would have")
 print("gained four, and did not know. Both count as they are.")
 
@@ -155,7 +150,7 @@ print("gained four, and did not know. Both count as they are.")
 yeast = load("yeast")
 shapes = tuple(view.shape[1:] for view in yeast.views)
 problem = Problem(shapes, yeast.labels.shape[1], yeast.kind)
-home = experiments.setting("yeast")
+home = settings.setting("yeast")
 GRID = sorted({0.4, 0.5, *THRESHOLDS})
 
 
@@ -179,7 +174,7 @@ def curve(rows, P):
 inside_yeast, outside_yeast = [], []
 for seed in range(2):
     parts = split(yeast, seed=seed)
-    folds = experiments.folds(parts.train, seed)
+    folds = runner.folds(parts.train, seed)
     P = [probabilities(*fold, parts.unlabeled, seed) for fold in folds]
     rows = np.concatenate([asked for _, asked in folds])
     inside_yeast.append(curve(rows, np.concatenate(P)))
@@ -235,7 +230,7 @@ for metric in ("f1", "auc"):
     print(f"DeepMTMV − DNN, {metric.upper()}: {told}")
 
 # %% mystnb={"image": {"alt": "Scene: mean F1 with its 95 percent band against the threshold for DNN, HeroCon-s, HeroCon and DeepMTMV, as far as runs are stored; a vertical line marks the public code's threshold 0.4."}} tags=["hide-input", "nbval-ignore-output"]
-COLUMNS = dict(sorted(beyond.thresholds(scene).items()))
+COLUMNS = dict(sorted(ablations.thresholds(scene).items()))
 FOUR = {"DNN": "dnn", "HeroCon-s": "herocon-s", "HeroCon": "herocon"}
 FOUR |= {"DeepMTMV": "deepmtmv"}
 curves = {}
@@ -245,7 +240,7 @@ for name, ours in FOUR.items():
         curves[name] = f1.dropna()
 fig, ax = plt.subplots(figsize=(6.4, 3.6))
 for (name, f1), colour in zip(curves.items(), plots.OKABE_ITO, strict=False):
-    bands = [results.interval(f1[t]) for t in COLUMNS]
+    bands = [stats.interval(f1[t]) for t in COLUMNS]
     mean, _, lo, hi = (np.array(x) for x in zip(*bands, strict=True))
     ax.plot(list(COLUMNS), mean, "o-", ms=4, color=colour)
     ax.fill_between(list(COLUMNS), lo, hi, color=colour, alpha=0.2, lw=0)
@@ -276,7 +271,7 @@ for name in curves:
 
 # %%
 gaps = [scene.difference(*pair, m) for m in ("f1", "f1_at_0.9")]
-low, high = (results.interval(found.loc[:19]) for found in gaps)
+low, high = (stats.interval(found.loc[:19]) for found in gaps)
 assert low.lo > 0 > high.hi
 print("At 0.4 DeepMTMV is ahead of DNN, at 0.9 DNN of DeepMTMV: the same")
 print("networks, the same rows, 20 seeds, intervals off zero both times.")
@@ -296,7 +291,7 @@ print("networks, the same rows, 20 seeds, intervals off zero both times.")
 # %% mystnb={"markdown_format": "gfm"} tags=["hide-input", "nbval-ignore-output"]
 def both(store):
     """F1 inside the labelled rows, and on the test rows."""
-    return [beyond.scores(store, p) for p in beyond.PROTOCOLS]
+    return [ablations.scores(store, p) for p in ablations.PROTOCOLS]
 
 
 cv, tested = both(scene)
@@ -307,8 +302,8 @@ SEEDS = 20  # what we are aiming at, for the threshold
 printed_only = cv[[PRINTED[0]]]  # all its thresholds
 rows = []
 for size, judge in (("420 rows a step", tested), ("all 2,407", full)):
-    found = beyond.gain(printed_only, judge)
-    picks = beyond.chosen(printed_only).loc[found.index]
+    found = ablations.gain(printed_only, judge)
+    picks = ablations.chosen(printed_only).loc[found.index]
     told = Counter(f"{t:g}" for _, t in picks).most_common(3)
     told = ", ".join(f"{t} ({n})" for t, n in told) or "–"
     words = in_words(found, SEEDS)
@@ -341,8 +336,8 @@ def own_threshold(method, **other):
         f1 = {t: scene.runs(method, c, **kind) for t, c in COLUMNS.items()}
         return pd.DataFrame(f1).dropna()
 
-    inside, outside = map(at_each, beyond.PROTOCOLS)
-    picks = beyond.chosen(inside)
+    inside, outside = map(at_each, ablations.PROTOCOLS)
+    picks = ablations.chosen(inside)
     picks = picks[picks.index.isin(outside.index)]
     f1 = pd.DataFrame({"at 0.4": outside.loc[picks.index, 0.4]})
     f1["own"] = [outside.loc[seed, t] for seed, t in picks.items()]
@@ -350,7 +345,7 @@ def own_threshold(method, **other):
 
 
 # %% mystnb={"markdown_format": "gfm"} tags=["hide-input", "nbval-ignore-output"]
-small = {"changes": beyond.changes("scene", PRINTED[0])}
+small = {"changes": ablations.changes("scene", PRINTED[0])}
 judged = {}
 for name, ours in FOUR.items():
     judged[name] = own_threshold(ours, **small if ours == "herocon" else {})
@@ -400,7 +395,7 @@ STORES = {
     "MOCHA": Store("../results", "mocha", form=None),
     "N-MNIST": Store("../results", "mnist", form="two_noisy"),
 }
-NAMES = [name for name in beyond.CHANGES if name != PRINTED[0]]
+NAMES = [name for name in ablations.CHANGES if name != PRINTED[0]]
 AIM = {"Scene": 10, "MOCHA": 5, "N-MNIST": 3}  # seeds wanted
 TESTS = 2 * len(NAMES) * len(STORES)
 
@@ -411,7 +406,7 @@ def effect(data, name, metric="f1", protocol="transductive"):
         {
             "method": "herocon",
             "protocol": protocol,
-            "changes": beyond.changes(STORES[data].data, side),
+            "changes": ablations.changes(STORES[data].data, side),
         }
         for side in (name, PRINTED[0])
     ]
@@ -448,7 +443,7 @@ table(["change, on the test rows", "", *with_runs], rows)
 for data in ("MOCHA", "N-MNIST"):
     assert effect(data, "σ outside the log").abs().lt(1e-6).all()
 ends = {
-    (data, name): results.interval(effect(data, name, "auc").loc[: n - 1])
+    (data, name): stats.interval(effect(data, name, "auc").loc[: n - 1])
     for data, n in AIM.items()
     for name in NAMES
 }
@@ -490,9 +485,9 @@ for data in ("Scene", "MOCHA"):
         columns = [c for c in inside if keep(*c)]
         if len(columns) == 1 or (name == "both" and data == "MOCHA"):
             continue  # one class a row: no threshold
-        found = beyond.gain(inside[columns], outside)
+        found = ablations.gain(inside[columns], outside)
         gains[data, name] = found
-        picks = beyond.chosen(inside[columns]).loc[found.index]
+        picks = ablations.chosen(inside[columns]).loc[found.index]
         told = Counter(f"{c}, {t:g}" for c, t in picks).most_common(2)
         told = "; ".join(f"{c} ({n})" for c, n in told) or "–"
         words = in_words(found, AIM[data])
@@ -502,9 +497,9 @@ heads = ["data", "chosen inside", "candidates", "seeds", "F1 gained [95 %]"]
 table([*heads, "so F1 is", "chosen most often"], rows)
 
 # %% tags=["hide-input", "nbval-ignore-output"]
-found = beyond.gain(printed_only, full)
+found = ablations.gain(printed_only, full)
 if len(found) > 2:
-    ends = results.interval(found)
+    ends = stats.interval(found)
     told = "beats" if ends.lo > 0 else "does not beat"
     print(f"HeroCon with a threshold chosen inside {told} HeroCon at", end=" ")
     print("the public")
@@ -520,7 +515,7 @@ print("A change chosen along with the threshold, less the threshold alone:")
 print(f"{in_points(more)} points of F1, {len(more)} seeds: {told}.")
 
 # %%
-first = results.interval(more.loc[:9])
+first = stats.interval(more.loc[:9])
 assert first.lo < 0 < first.hi < 0.5
 print("On Scene's first ten seeds the wider choice adds nothing that is")
 print("told apart from zero, and less than half a point.")
@@ -530,12 +525,12 @@ print("told apart from zero, and less than half a point.")
 def cooler(data, seeds):
     """How many of the first seeds choose a lower temperature."""
     inside, _ = both(STORES[data])
-    picks = beyond.chosen(inside).loc[: seeds - 1]
+    picks = ablations.chosen(inside).loc[: seeds - 1]
     assert len(picks) == seeds
     return sum(change.startswith("τ") for change, _ in picks)
 
 
-ours = results.interval(gains["MOCHA", "a change"].loc[:4])
+ours = stats.interval(gains["MOCHA", "a change"].loc[:4])
 assert cooler("Scene", 10) == 0 and cooler("MOCHA", 5) == 3
 assert ours.lo < 0 < ours.mean < 1 < effect("MOCHA", "τ = 0.2").mean() - 0.9
 print("A lower temperature costs on Scene and gains on MOCHA. None of ten")
@@ -622,14 +617,14 @@ print("A threshold below one half, found inside 120 labelled rows.")
 # %% mystnb={"markdown_format": "gfm"} tags=["hide-input", "nbval-ignore-output"]
 def spent(store, protocol, column):
     """One column of all runs of this chapter on a data set."""
-    wanted = [beyond.changes(store.data, name) for name in beyond.CHANGES]
+    wanted = [ablations.changes(store.data, name) for name in ablations.CHANGES]
     kinds = [{"changes": c, "protocol": protocol} for c in wanted]
     return pd.concat([store.runs("herocon", column, **k) for k in kinds])
 
 
 rows = []
 for data, store in STORES.items():
-    for protocol in beyond.PROTOCOLS:
+    for protocol in ablations.PROTOCOLS:
         cost = spent(store, protocol, "cost")
         peak = spent(store, protocol, "peak_mib")
         cells = ["–", "–", "–"]
@@ -639,12 +634,12 @@ for data, store in STORES.items():
         rows.append([data, protocol, len(cost), *cells])
 others = [m for m in FOUR.values() if m != "herocon"]
 cost, peak = (
-    pd.concat([scene.runs(m, c, protocol=beyond.PROTOCOLS[0]) for m in others])
+    pd.concat([scene.runs(m, c, protocol=ablations.PROTOCOLS[0]) for m in others])
     for c in ("cost", "peak_mib")
 )
 cells = [f"{cost.sum() / 60:.0f}", f"{cost.max():.0f}"]
 cells.append(f"{peak.max() / 1024:.1f}")
-rows.append(["Scene, the others", beyond.PROTOCOLS[0], len(cost), *cells])
+rows.append(["Scene, the others", ablations.PROTOCOLS[0], len(cost), *cells])
 heads = [
     "data",
     "protocol",

@@ -55,10 +55,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 from scipy import stats
 
-from herocon_lite import beyond, plots, results
-from herocon_lite.report import Store, in_points, in_words, table
+from herocon_lite.repro import ablations, plots
+from herocon_lite.repro.report import Store, in_points, in_words, table
+from herocon_lite.repro.stats import interval
 
-plt.style.use("herocon_lite.book")
+plt.style.use("herocon_lite.repro.book")
 
 # %% [markdown]
 # ## Each part, at a glance
@@ -254,8 +255,8 @@ answers(PARTS, "use it?")
 for data, seeds in (("Scene", 12), ("MOCHA", 5)):
     pair = PARTS["contrast of views"]
     found = gap(data, *pair).loc[: seeds - 1]
-    assert len(found) >= seeds and results.interval(found).lo > 0
-    assert results.interval(gap(data, *PARTS["all of HeroCon"])).lo > 0
+    assert len(found) >= seeds and interval(found).lo > 0
+    assert interval(gap(data, *PARTS["all of HeroCon"])).lo > 0
     moved = [abs(gap(data, *PARTS[name]).mean()) for name in PARTS]
     assert max(moved[i] for i in (0, 2, 4)) < moved[1] / 3
 print("Contrast of views raises AUC on Scene and on MOCHA, beyond what")
@@ -301,16 +302,16 @@ rows = []
 for name, metric in product(("τ = 0.5", "τ = 0.2", "τ = 0.1"), METRICS):
     row = [name, metric.upper()]
     for data in CHANGED:
-        pair = (name, beyond.AS_PRINTED[0])
-        both = [beyond.changes(DATA[data].data, change) for change in pair]
+        pair = (name, ablations.AS_PRINTED[0])
+        both = [ablations.changes(DATA[data].data, change) for change in pair]
         row.append(tried(data, metric, *both))
     rows.append(row)
 usual = {"unlabeled_batch": 750}
 for (told, alpha), m in product((("α × 10", 1.0), ("α / 10", 0.01)), METRICS):
     found = tried("MOCHA", m, usual | {"alpha": alpha}, usual)
     rows.append([told, m.upper(), "–", found, "–"])
-cv, tested = (beyond.scores(DATA["Scene"], p) for p in beyond.PROTOCOLS)
-found = beyond.gain(cv[[beyond.AS_PRINTED[0]]], tested)
+cv, tested = (ablations.scores(DATA["Scene"], p) for p in ablations.PROTOCOLS)
+found = ablations.gain(cv[[ablations.AS_PRINTED[0]]], tested)
 rows.append(["threshold, chosen inside", "F1", in_points(found), "–", "–"])
 table(["HeroCon with …, less as printed", "", *CHANGED], rows)
 
@@ -338,7 +339,7 @@ both = [PARTS["contrast of labels"], PARTS["$L_s$ beside $L_u$"]]
 found = [said for pair in both for said in sides(pair, LONG)]
 assert min(s for s in found if s is not None) >= 0
 gained = gap("N-MNIST", *PARTS["$L_s$ beside $L_u$"], "f1")
-assert len(gained) >= 3 and results.interval(gained).mean > 2
+assert len(gained) >= 3 and interval(gained).mean > 2
 print("Contrast of labels, on Scene, MOCHA and N-MNIST: nowhere told to be")
 print("worse, alone or beside that of views; on N-MNIST over two points of F1")
 print("beside it (mean of the seeds).")
@@ -405,7 +406,7 @@ for data in SHOWN:
     lead = gap(data, *PARTS["all of HeroCon"])
     if len(lead) < 3 or np.isnan(list(each.values())).any():
         print(f"{data}: runs are missing.")
-    elif results.interval(lead).lo <= 0:
+    elif interval(lead).lo <= 0:
         print(f"{data}: no lead that is told apart from zero.")
     else:
         total = lead.mean()

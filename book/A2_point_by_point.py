@@ -67,12 +67,13 @@ import pandas as pd
 import torch
 from IPython.display import HTML, Markdown
 
-from herocon_lite import experiments, losses, metrics, paper, plots, points
+from herocon_lite import losses, metrics
 from herocon_lite.data.splits import LABELED
-from herocon_lite.report import Store, in_points, in_words, table
+from herocon_lite.repro import paper, plots, points, settings
+from herocon_lite.repro.report import Store, in_points, in_words, table
 from herocon_lite.similarity import hamming
 
-plt.style.use("herocon_lite.book")
+plt.style.use("herocon_lite.repro.book")
 torch.set_default_dtype(torch.float64)  # so that checks can be strict
 
 # %% [markdown]
@@ -198,7 +199,7 @@ print("B14  images used nowhere:", digits["rows"] - 200 - 60_000)
 print("B15  unlabelled steps in 500 epochs:", 500 * 60_000 // 4_000)
 negatives = {"scene": 2406, "mnist": 4199, "xrmb": 4999, "celeba": 249}
 for data, M in negatives.items():
-    text = experiments.setting(data)
+    text = settings.setting(data)
     batch = text.labeled_batch or LABELED[data]
     asked = text.unlabeled_batch or 2407 - 120
     assert batch + asked - 1 == M
@@ -226,7 +227,7 @@ points_of("C")
 rows = {}
 for data in paper.TABLES:
     for preset in ("paper", "released"):
-        chosen = experiments.setting(data, preset)
+        chosen = settings.setting(data, preset)
         batch = chosen.labeled_batch or LABELED[data]
         more = chosen.unlabeled_batch or 2407 - 120
         row = {"alpha": chosen.alpha, "beta": chosen.beta}

@@ -64,13 +64,13 @@ import pandas as pd
 from IPython.display import HTML, Markdown
 from scipy.stats import ttest_ind_from_stats
 
-from herocon_lite import ledger, paper, plots, points, results
+from herocon_lite.repro import ledger, paper, plots, points, query, stats
 
-plt.style.use("herocon_lite.book")
+plt.style.use("herocon_lite.repro.book")
 
 # %% tags=["nbval-ignore-output"]
 rows = ledger.ledger("../results")
-runs = results.load("../results")
+runs = query.load("../results")
 pages = ledger.Pages(Path("."))
 cells = [row for row in rows if row.kind == "cell"]
 print(f"{len(rows)} claims, {len(runs)} stored runs")
@@ -251,8 +251,8 @@ print(f"five points above, order against DNN found: {verdict}")
 assert verdict == "in part"
 
 # %%
-difference = results.interval([0.010, 0.012, 0.011])
-small = results.interval([-0.001, 0.001, 0.0])
+difference = stats.interval([0.010, 0.012, 0.011])
+small = stats.interval([-0.001, 0.001, 0.0])
 assert ledger.pair_state(difference, 3, printed=0.01) == "holds"
 assert ledger.pair_state(small, 3, printed=0.01) == "fails"
 assert ledger.pair_state(small, 3, printed=0.002) == "open"

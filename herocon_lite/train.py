@@ -23,7 +23,7 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
-from herocon_lite import half, memory, ranks
+from herocon_lite import distributed, precision, runtime
 from herocon_lite.checks import check_flag, check_weight
 from herocon_lite.data import Lazy
 from herocon_lite.methods import Method, probabilities
@@ -152,12 +152,12 @@ def train(
     result, first = Training(), 0
     if checkpoint is not None and checkpoint.exists():
         first = _restore(checkpoint, (seed, schedule), method, optimizer, result)
-    if ranks.of_first(first) != first:
+    if distributed.of_first(first) != first:
         raise ValueError(
             f"{checkpoint} must lie on a disk that all processes see; they would go on from "
             "different steps."
         )
-    net = ranks.wrap(method)
+    net = distributed.wrap(method)
     history = []  # (step, terms) still on the device
     started, started_cpu = time.monotonic(), time.process_time()
     bar = tqdm(
@@ -175,29 +175,29 @@ def train(
             batch = (
                 seen(rows),
                 targets[seen.on_device(rows)],
-                extra(ranks.dealt(extra.rows(step))) if extra else None,
+                extra(distributed.dealt(extra.rows(step))) if extra else None,
             )
             for group in optimizer.param_groups:
                 group["lr"] = schedule.lr_at(step)
             optimizer.zero_grad()
-            with half.products(device) if mixed else nullcontext():
-                with half.layers(device) if mixed else full_precision(targets):
+            with precision.products(device) if mixed else nullcontext():
+                with precision.layers(device) if mixed else full_precision(targets):
                     terms = net(*batch, step / schedule.steps)
                 sum(terms.values()).backward()
             optimizer.step()
             if step % max(1, schedule.steps // HISTORY_POINTS) == 0 or step == schedule.steps - 1:
-                now = {name: ranks.mean(term.detach()) for name, term in terms.items()}
+                now = {name: distributed.mean(term.detach()) for name, term in terms.items()}
                 history.append((step, now))
                 if progress:  # looking at values makes a GPU wait, so only now and then
                     told = {name: f"{term:.3f}" for name, term in now.items()}
                     bar.set_postfix(told, refresh=False)
             if method.after_step(step + 1, schedule.steps):  # its parameters have changed
-                net, optimizer = ranks.wrap(method), _optimizer(method, schedule)
+                net, optimizer = distributed.wrap(method), _optimizer(method, schedule)
             if checkpoint is None:
                 continue
-            if ranks.world()[1] > 1 and (not history or history[-1][0] != step):
+            if distributed.world()[1] > 1 and (not history or history[-1][0] != step):
                 continue  # to agree on the time costs a message
-            if ranks.of_first(time.monotonic() - started) > CHECKPOINT_SECONDS:
+            if distributed.of_first(time.monotonic() - started) > CHECKPOINT_SECONDS:
                 result.history += _values(history)
                 history = []
                 started, started_cpu = _count(result, started, started_cpu, device)
@@ -353,7 +353,7 @@ def _count(
     now, now_cpu = time.monotonic(), time.process_time()
     result.seconds += now - started
     result.cpu_seconds += now_cpu - started_cpu
-    result.peak_mib = max(result.peak_mib, memory.peak_mib(device))
+    result.peak_mib = max(result.peak_mib, runtime.peak_mib(device))
     return now, now_cpu
 
 
@@ -382,7 +382,7 @@ def _save(
     result: Training,
 ) -> None:
     """Written under another name and renamed, so a checkpoint is whole or not there."""
-    if ranks.world()[0] > 0:
+    if distributed.world()[0] > 0:
         return  # the first of several processes writes it
     path.parent.mkdir(parents=True, exist_ok=True)
     state = {

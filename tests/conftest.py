@@ -11,4 +11,4 @@ if platform.machine() in ("x86_64", "AMD64"):  # as in the command line: the sam
 
 # Tests that need processes have them forked from a server, which imports once and holds no lock. A
 # fork of the tests' own process shares tqdm's: killed while it has it, it stops every later test.
-multiprocessing.set_forkserver_preload(["herocon_lite.experiments", "pandas"])
+multiprocessing.set_forkserver_preload(["herocon_lite.repro.runner", "pandas"])

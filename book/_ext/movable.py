@@ -1,6 +1,6 @@
 """Sphinx extension: figures that a reader can move, from plotly's own script, without a network.
 
-A page that holds one (see `herocon_lite.plots.movable`) loads plotly from the book's own folder;
+A page that holds one (see `herocon_lite.repro.plots.movable`) loads plotly from the book's own folder;
 all other pages stay light.
 """
 

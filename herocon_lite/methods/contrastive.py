@@ -16,7 +16,7 @@ from itertools import permutations
 import torch
 from torch import Tensor, nn
 
-from herocon_lite import losses, models, ranks
+from herocon_lite import distributed, losses, models
 from herocon_lite.checks import check_choice, check_probability, check_temperature, check_weight
 from herocon_lite.methods.base import Method, Problem, check_several_views, classification
 
@@ -87,7 +87,7 @@ class Contrastive(Method):
             if unlabeled is not None:
                 # A second call, as released: BatchNorm sees the two batches one by one.
                 more = self.contrast_space(unlabeled, self.encoders(unlabeled))
-                z = [torch.cat([r, ranks.gathered(m)]) for r, m in zip(z, more, strict=True)]
+                z = [torch.cat([r, distributed.gathered(m)]) for r, m in zip(z, more, strict=True)]
             terms["L_u"] = self.alpha * self.unsupervised(z)
         return terms
 
@@ -404,6 +404,6 @@ class HeroCon(Contrastive):
         if self.form == "eq4":
             return losses.input_contrast(*z, A=nn.Identity(), **options)
         rows = len(z[0])
-        options |= {"preset": self.preset, "anchors": ranks.share(rows)}
+        options |= {"preset": self.preset, "anchors": distributed.share(rows)}
         over = self.over_pairs if self.symmetric else self.over_views
-        return ranks.weight(rows) * over(losses.weighted_unsupervised, z, **options)
+        return distributed.weight(rows) * over(losses.weighted_unsupervised, z, **options)

@@ -16,7 +16,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from herocon_lite import models, ranks
+from herocon_lite import distributed, models
 from herocon_lite.checks import check_weight
 from herocon_lite.methods.base import (
     Method,
@@ -71,7 +71,7 @@ class MIB(Method):
     def terms(self, labeled, Y, unlabeled, progress):
         gaussians = self.gaussians(labeled)
         if self.alpha > 0 and unlabeled is not None:
-            more = [tuple(map(ranks.gathered, p)) for p in self.gaussians(unlabeled)]
+            more = [tuple(map(distributed.gathered, p)) for p in self.gaussians(unlabeled)]
             both = zip(gaussians, more, strict=True)
             gaussians = [(torch.cat([m, m2]), torch.cat([s, s2])) for (m, s), (m2, s2) in both]
         z = [sample(p) for p in gaussians]  # one draw serves both terms

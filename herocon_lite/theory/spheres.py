@@ -20,13 +20,14 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from herocon_lite import losses, models, results
+from herocon_lite import losses, models
+from herocon_lite.repro import files
 from herocon_lite.similarity import cosines, hamming, unit
 from herocon_lite.theory.information import gaussian_correlation
 
 if TYPE_CHECKING:
     from herocon_lite.data import Dataset
-    from herocon_lite.experiments import Run
+    from herocon_lite.repro.settings import Run
 
 STORE = Path("results/theory_weights.json")
 DIGITS = 4  # decimals kept in the store
@@ -472,9 +473,9 @@ def watch_weights(
         ``steps``, a list of statistics with their ``step``; and ``metrics`` on the test rows.
     """
     # Here, not above: the closed forms should not wait for scikit-learn.
-    from herocon_lite.experiments import ready
     from herocon_lite.methods.contrastive import HeroCon
     from herocon_lite.metrics import evaluate
+    from herocon_lite.repro.runner import ready
     from herocon_lite.train import predict, train
 
     _, prepared, parts, problem, schedule, options = ready(run, dataset)
@@ -565,7 +566,7 @@ def make_scene() -> dict:
     Runs that the store already holds are kept, and each is saved as it ends.
     """
     from herocon_lite.data import load
-    from herocon_lite.experiments import Run
+    from herocon_lite.repro.settings import Run
 
     dataset = load("scene", download=False)
     about = "HeroCon, preset paper, budget paper (200 steps, all rows), the unlabelled rows' pairs"
@@ -598,7 +599,7 @@ def save(name: str, part: dict) -> None:
     """Writes one part of the store; what is there of the others stays."""
     content = stored() if STORE.exists() else {}
     content |= {"made by": "python -m herocon_lite.theory", name: part}
-    results.save_text(STORE, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+    files.save_text(STORE, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
     print(f"{name}: saved in {STORE}.", flush=True)
 
 

@@ -1,0 +1,166 @@
+"""The claim ledger: one row for each claim of the paper, with a verdict and the page that shows it.
+
+Built anew each time from :mod:`herocon_lite.repro.paper` (what is claimed), the records in
+``results/`` (what our runs gave) and :mod:`herocon_lite.theory` (what can be computed on the
+spot). A row whose runs do not exist yet says "not run" and fills itself in when they do.
+
+The rules by which a row gets its verdict are functions: :mod:`herocon_lite.repro.ledger.rules`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+
+from herocon_lite.repro import paper, query
+from herocon_lite.repro.ledger.figures import fig_2, fig_3, fig_4
+from herocon_lite.repro.ledger.pages import Pages, to_frame, to_markdown  # noqa: F401 - the package's own names
+from herocon_lite.repro.ledger.rules import (  # noqa: F401 - the package's own names
+    ENOUGH,
+    SIMILAR,
+    VERDICTS,
+    WIDE,
+    cell_verdict,
+    comparison_verdict,
+    much_state,
+    pair_state,
+    similar_state,
+)
+from herocon_lite.repro.ledger.runs import OURS, Runs  # noqa: F401 - the package's own names
+from herocon_lite.repro.ledger.statements import CHECKS, Finding, not_applicable
+from herocon_lite.repro.ledger.tables import cell, compare
+
+KINDS = {
+    "statement": "Lemmas, ranges, special cases",
+    "count": "Counts of labels",
+    "cell": "Cells of Tables 2 and 3",
+    "comparison": "Sentences that compare methods",
+    "figure": "Figures",
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One claim."""
+
+    number: str
+    kind: str  # a key of KINDS
+    where: str  # in the paper
+    claim: str
+    paper: str = "–"  # its value
+    released: str = "–"  # what the public code gave
+    ours: str = "–"
+    lo: float = math.nan  # of the 95 % interval, for cells
+    hi: float = math.nan
+    data: str = "–"
+    budget: str = "–"
+    seeds: int = 0
+    verdict: str = "not run"  # a key of VERDICTS
+    why: str = ""
+    beside: str = ""  # other runs that bear on it
+    page: str = ""  # of the book
+
+
+def ledger(folder: str | Path = "results") -> list[Row]:
+    """All claims, in the paper's order within each kind.
+
+    Args:
+        folder: with ``runs/``, ``label_counts.json`` and ``efficiency.jsonl``; beside it ``book/``,
+            whose pages the rows name.
+    """
+    folder = Path(folder)
+    pages = Pages(folder.resolve().parent / "book")
+    runs = Runs(query.load(folder))
+    counts = folder / "label_counts.json"
+    counts = json.loads(counts.read_text("utf-8"))["sets"] if counts.exists() else {}
+    return [
+        *_statement_rows(counts),
+        *_count_rows(counts),
+        *_cell_rows(runs, pages),
+        *_comparison_rows(runs, pages),
+        *_figure_rows(runs, folder, pages),
+    ]
+
+
+def _row(number: str, kind: str, claim: paper.Statement, found: Finding) -> Row:
+    return Row(number, kind, claim.where, claim.claim, **found._asdict())
+
+
+def _statement_rows(counts: dict) -> list[Row]:
+    rows = []
+    for number, claim in enumerate(paper.STATEMENTS, start=1):
+        if claim.name in CHECKS:
+            found = CHECKS[claim.name]()
+        elif {"celeba", "scene"} <= counts.keys():
+            found = not_applicable(counts)
+        else:
+            found = Finding("not run", "–", "the labels are not counted yet", "03_data_seen")
+        rows.append(_row(f"L{number}", "statement", claim, found))
+    return rows
+
+
+def _count_rows(counts: dict) -> list[Row]:
+    rows = []
+    for number, count in enumerate(paper.COUNTS, start=1):
+        value = counts.get(count.data, {}).get(count.field)
+        digits = 2 if isinstance(count.value, float) else 0
+        verdict = "not run" if value is None else "not reproduced"
+        if value is not None and round(value, digits) == count.value:
+            verdict = "reproduced"
+        shown = "–" if value is None else f"{value:,.2f}".rstrip("0").rstrip(".")
+        found = Finding(
+            verdict,
+            shown,
+            "counted on the whole set" if value is not None else "not counted yet",
+            "03_data_seen",
+            paper.TITLES[count.data],
+        )
+        claim = paper.Statement(count.field, count.where, f"{count.claim}.")
+        row = _row(f"N{number}", "count", claim, found)
+        rows.append(replace(row, paper=f"{count.value:,}"))
+    return rows
+
+
+def _cell_rows(runs: Runs, pages: Pages) -> list[Row]:
+    rows = []
+    for data, methods in paper.RESULTS.items():
+        for method, metric in product(methods, paper.METRICS):
+            rows.append(
+                Row(
+                    number=f"T{len(rows) + 1}",
+                    kind="cell",
+                    where=f"{paper.PLACES[data]}, {paper.TITLES[data]}",
+                    claim=f"{metric} of {method}",
+                    data=paper.TITLES[data],
+                    page=pages.of(data),
+                    **cell(runs, data, method, metric),
+                )
+            )
+    return rows
+
+
+def _comparison_rows(runs: Runs, pages: Pages) -> list[Row]:
+    return [
+        Row(
+            number=f"S{number}",
+            kind="comparison",
+            where=sentence.where,
+            claim=sentence.claim,
+            data=paper.TITLES[sentence.data],
+            page=pages.of(sentence.data),
+            **compare(runs, sentence),
+        )
+        for number, sentence in enumerate(paper.COMPARISONS, start=1)
+    ]
+
+
+def _figure_rows(runs: Runs, folder: Path, pages: Pages) -> list[Row]:
+    found = {"fig_1": CHECKS["fig_1"]()}
+    found |= fig_2(runs, pages) | fig_3(runs, pages) | fig_4(folder, pages)
+    return [
+        _row(f"G{number}", "figure", claim, found[claim.name])
+        for number, claim in enumerate(paper.FIGURES, start=1)
+    ]

@@ -1,0 +1,144 @@
+"""The records as tables: one way to ask for them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from herocon_lite.repro.stats import interval
+from herocon_lite.repro.store import KEYS, Record, _given, _unknown, read
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+GROUP = ["method", "preset", "form", "protocol", "budget"]  # a row of a table
+
+
+COLUMNS = [*GROUP, "seeds", "f1", "f1_lo", "f1_hi", "auc", "auc_lo", "auc_hi"]
+
+
+def load(folder: str | Path, **where) -> pd.DataFrame:
+    """The records as a table, one row a run.
+
+    Metrics are columns (``f1``, ``auc``, …); so are the parts of settings and split, as
+    ``settings.alpha`` or ``split.how``. ``key`` names the run. A run with changed settings says so
+    in its method: ``herocon (temperature=0.5)``.
+
+    Args:
+        where: what a column must be, one value or a list of them; two underscores stand for the
+            dot: ``load("results", data="scene", split__how="paper", seed=range(5))``.
+    """
+    import pandas as pd
+
+    records = read(folder)
+    names = [name for name in KEYS if name not in ("metrics", "settings", "split")]
+    frame = pd.DataFrame([_row(r) | {"key": k} for k, r in records.items()])
+    always = [*names, "base", "f1", "auc", "split.how", "split.checksum"]  # without runs, too
+    frame = frame.reindex(columns=list(dict.fromkeys([*always, *frame.columns, "key"])))
+    measured = {name for record in records.values() for name in record["metrics"]}
+    frame = frame.astype(dict.fromkeys({"f1", "auc", *measured}, float))
+    for name, wanted in where.items():
+        column = name.replace("__", ".")
+        if column not in frame:
+            raise ValueError(_unknown(column, "column", frame.columns))
+        frame = frame[_matches(frame[column], wanted)]
+    return frame.reset_index(drop=True)
+
+
+def _row(record: Record) -> dict[str, Any]:
+    row = {k: v for k, v in record.items() if k not in ("metrics", "settings", "split")}
+    row["base"] = row["method"]
+    changes = record.get("changes") or {}
+    if changes:  # a method of its own: nobody averages it with the unchanged one by mistake
+        row["method"] = f"{row['method']} ({told_changes(changes)})"
+    nested = {"settings": _given(record["settings"]), "split": record["split"]}
+    return row | record["metrics"] | _flat(nested)
+
+
+def told_changes(changes: dict[str, Any]) -> str:
+    """Settings as one text, the same however they are ordered and their numbers spelt."""
+
+    def told(value) -> str:
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        return f"{value:.15g}" if number else str(value)
+
+    return ", ".join(f"{name}={told(value)}" for name, value in sorted(changes.items()))
+
+
+def _flat(nested: dict, prefix: str = "") -> dict[str, Any]:
+    flat = {}
+    for name, value in nested.items():
+        deeper = isinstance(value, dict)
+        flat |= _flat(value, f"{prefix}{name}.") if deeper else {f"{prefix}{name}": value}
+    return flat
+
+
+def _matches(column: pd.Series, wanted) -> pd.Series:
+    many = isinstance(wanted, Iterable) and not isinstance(wanted, str)
+    return column.isna() if wanted is None else column.isin(list(wanted) if many else [wanted])
+
+
+def table(frame: pd.DataFrame) -> pd.DataFrame:
+    """One row per method, preset, form, protocol and budget: F1 and AUC with intervals over seeds.
+
+    Args:
+        frame: what :func:`load` returned, of one data set. Runs that share a row must differ in
+            nothing but the seed; if they do not, an error says in what, for ``load`` to choose.
+    """
+    import pandas as pd
+
+    if frame["data"].nunique() > 1:
+        raise ValueError(
+            f"frame must hold one data set; it holds {', '.join(sorted(set(frame['data'])))}. "
+            "Choose with load(folder, data=…)."
+        )
+    rows = []
+    for group, runs in frame.groupby(GROUP, sort=False, dropna=False):
+        _check_alike(" ".join(str(g) for g in group if not pd.isna(g)), runs)
+        f1, auc = interval(runs["f1"]), interval(runs["auc"])
+        rows.append([*group, len(runs), f1.mean, f1.lo, f1.hi, auc.mean, auc.lo, auc.hi])
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def against(frame: pd.DataFrame, method: str) -> pd.DataFrame:
+    """Runs less those of one method, F1 and AUC, for :func:`table` to average.
+
+    A run and what is subtracted have the same seed and split, preset, form, protocol and budget;
+    runs without such a partner are left out.
+    """
+    usual = frame[frame["method"] == method]
+    if usual.empty:
+        raise ValueError(_unknown(method, "method with finished runs", sorted({*frame["method"]})))
+    for _, runs in usual.groupby(["data", "split.how", *GROUP], dropna=False):
+        _check_alike(method, runs)
+    same = ["data", *GROUP[1:], "seed", "split.how", "split.checksum"]
+    others = frame[frame["method"] != method]
+    both = others.merge(usual[[*same, "f1", "auc"]], on=same, suffixes=("", "_usual"))
+    if both.empty:
+        raise ValueError(
+            f"No run of another method has the seed, split and budget of one of {method}'s."
+        )
+    return both.assign(f1=both["f1"] - both["f1_usual"], auc=both["auc"] - both["auc_usual"])
+
+
+def _check_alike(name: str, runs: pd.DataFrame) -> None:
+    """Runs that are averaged must be of one kind, each seed once."""
+    settings = [c for c in runs if c.startswith("settings.") and not c.endswith("seed")]
+    for column in ["split.how", *settings]:
+        if column in runs:
+            kinds = sorted({json.dumps(v, default=str) for v in runs[column]})
+            if len(kinds) > 1:
+                raise ValueError(
+                    f"{name}: runs that are averaged must be of one kind, but {column} is "
+                    f"{' and '.join(kinds)}. Choose, for instance with "
+                    f"load(folder, {column.replace('.', '__')}={kinds[0]})."
+                )
+    twice = runs.loc[runs["seed"].duplicated(), "seed"]
+    if len(twice):
+        raise ValueError(
+            f"{name}: every seed must count once, but seed {twice.iloc[0]} has several runs "
+            "with the same settings and different splits. Choose with load(folder, …)."
+        )

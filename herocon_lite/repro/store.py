@@ -1,0 +1,219 @@
+"""The record of every finished run, and the tables made from it.
+
+A run is one JSON object on one line of ``results/runs/<data>.jsonl``. Files only ever grow, stores
+merge by concatenation, and two lines of the same run count once. Intervals are Student's t over
+seeds: right at any number of them if the seeds' values are normal.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import math
+import os
+import re
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    pass
+
+Record = dict[str, Any]
+KEYS = {
+    "data": "name of the data set",
+    "method": "name of the method",
+    "preset": "paper, released, or paper with one point changed",
+    "form": "eq4 or two_noisy on data with one view, else None",
+    "protocol": "transductive, inductive, or cross-validation inside the labelled set",
+    "budget": "smoke, laptop or paper",
+    "seed": "the run's seed",
+    "settings": "the full configuration, the same for every seed",
+    "split": "Split.describe()",
+    "metrics": "metrics.evaluate(…)",
+    "history": "a few steps of the loss: [{step, terms}, …]",
+    "seconds": "wall time of training",
+    "peak_mib": "peak memory",
+    "threads": "CPU threads",
+    "device": "name of the processor that trained",
+    "versions": "of Python and the libraries",
+    "commit": "of the checkout, or the package's version",
+    "data_checksums": "of the files read",
+    "date": "when it finished, ISO",
+}
+_DEFINING = [
+    "data",
+    "method",
+    "preset",
+    "form",
+    "protocol",
+    "budget",
+    "seed",
+    "settings",
+]  # and the split's checksum
+
+# ------------------------------------------------------------------ store
+
+
+def key(record: Record) -> str:
+    """Sixteen hex digits of what defines a run; records with the same key are the same run.
+
+    A setting of None says nothing, so it does not count: options may be added without making
+    older records strangers, as long as None means what was done before.
+
+    Args:
+        record: a record, or the part of it that is known before the run: data, method, preset,
+            form, protocol, budget, seed, settings and split.
+    """
+    _check_keys("record", record, [*_DEFINING, "split"])
+    defining = {name: _canonical(_plain(record[name], name)) for name in _DEFINING}
+    defining["settings"] = _given(defining["settings"])
+    defining["split"] = record["split"]["checksum"]
+    text = json.dumps(defining, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def append(record: Record, folder: str | Path) -> Path:
+    """Write a finished run to the store; when this returns the record is on disk.
+
+    The line goes out in one write, so that a process that is killed leaves at most a torn last
+    line, which readers leave out and the next append sets apart. Several processes may append.
+    Values that JSON lacks (nan, infinity) become null in what was measured; in what defines the
+    run they are refused.
+    """
+    _check_keys("record", record, KEYS)
+    key(record)  # refuses what cannot define a run
+    if not re.fullmatch(r"[\w-]+", record["data"]):
+        raise ValueError(f"data must be a plain name, it becomes a file's; got {record['data']!r}.")
+    record = {name: record[name] for name in [*KEYS, *(record.keys() - KEYS.keys())]}
+    line = json.dumps(_plain(record, "record", finite=False), allow_nan=False).encode() + b"\n"
+    path = Path(folder) / "runs" / f"{record['data']}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+    try:
+        _lock(descriptor)
+        if _torn(descriptor):
+            line = b"\n" + line
+        written = os.write(descriptor, line)
+        if written < len(line):
+            raise OSError(
+                f"{path}: only {written} of {len(line)} bytes could be written. Is the disk full? "
+                "The record is not stored; earlier ones are safe."
+            )
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)  # and with it the lock
+    return path
+
+
+def read(folder: str | Path) -> dict[str, Record]:
+    """All records of a store by key, in order; of two with the same key the first."""
+    records: dict[str, Record] = {}
+    for path in sorted((Path(folder) / "runs").glob("*.jsonl")):
+        for number, line in enumerate(path.read_bytes().splitlines(), start=1):
+            found, torn = _on_line(line.decode(errors="replace"))
+            if torn:
+                warnings.warn(
+                    f"{path.name}, line {number}, is not a whole record: a process was stopped "
+                    f"while writing it, or is writing it now. It is left out.",
+                    stacklevel=2,
+                )
+            for record in found:
+                records.setdefault(key(record), record)
+    return records
+
+
+def finished(folder: str | Path, data: str) -> set[str]:
+    """Keys of the runs on a data set that need not be run again."""
+    return {name for name, record in read(folder).items() if record["data"] == data}
+
+
+def _given(settings: dict[str, Any]) -> dict[str, Any]:
+    """What defines a run; older records also tell the ``place`` where the settings were printed."""
+    return {k: v for k, v in settings.items() if v is not None and k != "place"}
+
+
+def _on_line(line: str) -> tuple[list[Record], bool]:
+    """The records on a line and whether part of it was torn.
+
+    A line is one record, unless a process was killed while writing it and ``cat`` then joined the
+    next file to its stump.
+    """
+    records, torn, at = [], False, 0
+    while (at := line.find("{", at)) >= 0:
+        try:
+            found, at = json.JSONDecoder().raw_decode(line, at)
+        except ValueError:
+            torn, at = True, at + 1
+            continue
+        if found.keys() >= KEYS.keys():
+            records.append(found)
+        else:  # an inner part of a torn record
+            torn = True
+    return records, torn or (bool(line.strip()) and not records)
+
+
+def _lock(descriptor: int) -> None:
+    """Hold the file until it is closed, so that nobody writes between our look and our write."""
+    with contextlib.suppress(ImportError, OSError):  # Windows; a file system without locks
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+
+
+def _torn(descriptor: int) -> bool:
+    if os.fstat(descriptor).st_size == 0:
+        return False
+    os.lseek(descriptor, -1, os.SEEK_END)
+    return os.read(descriptor, 1) != b"\n"
+
+
+def _plain(value, name: str, finite: bool = True):
+    """The value as JSON has it: arrays as lists, nan as null if that is allowed."""
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        if math.isfinite(value):
+            return float(value)
+        if finite:
+            raise ValueError(f"{name} must be finite, or None, to define a run; got {value}.")
+        return None
+    if isinstance(value, dict):
+        return {str(k): _plain(v, f"{name}.{k}", finite) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(v, name, finite) for v in value]
+    if hasattr(value, "tolist"):  # NumPy, torch
+        return _plain(value.tolist(), name, finite)
+    raise ValueError(f"{name} must be a plain value that JSON can hold; got {type(value)}.")
+
+
+def _canonical(value):
+    """1.0 and 1 define the same run."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, dict):
+        return {k: _canonical(v) for k, v in value.items()}
+    return [_canonical(v) for v in value] if isinstance(value, list) else value
+
+
+def _check_keys(name: str, record: Record, wanted: Iterable[str]) -> None:
+    missing = [k for k in wanted if k not in record]
+    if missing:
+        raise ValueError(f"{name} must have the keys {', '.join(missing)}; it lacks them.")
+
+
+def _unknown(name: str, what: str, known: Iterable[str]) -> str:
+    import difflib
+
+    known = [str(k) for k in known]
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(known)}."
+    return f"There is no {what} {name}. {hint}"
+
+
+# ------------------------------------------------------------------ tables
+
+
+# ------------------------------------------------------------------ provenance

@@ -1,0 +1,71 @@
+"""The choice among changes sees cross-validation only, and the test rows only judge it."""
+
+import math
+
+import pandas as pd
+import pytest
+
+from herocon_lite import methods
+from herocon_lite.repro import ablations, report, settings
+from herocon_lite.repro import store as records
+from tests.repro.test_store import make
+
+
+def test_every_change_is_one_that_herocon_or_the_schedule_has():
+    for name, changes in ablations.CHANGES.items():
+        run = settings.Run("scene", "herocon", changes=tuple(changes.items()))
+        if name != ablations.AS_PRINTED[0]:
+            chosen = settings.setting("scene")
+            assert settings.real_changes(run, chosen) == changes, "a default is no change"
+    problem = methods.Problem(((4,), (4,)), 2, "multilabel")
+    for changes in ablations.CHANGES.values():
+        own = {k: v for k, v in changes.items() if k in methods.settings("herocon")}
+        methods.build("herocon", problem, **own)
+
+
+def test_runs_come_seed_by_seed_and_differ():
+    runs = ablations.runs("scene", range(2))
+    assert len(runs) == len(set(runs)) == 2 * 2 * len(ablations.CHANGES)
+    assert [run.seed for run in runs] == sorted(run.seed for run in runs)
+    assert {run.protocol for run in runs} == {"cross-validation", "transductive"}
+
+
+PRINTED, OTHER = ablations.AS_PRINTED, ("τ = 0.5", 0.9)
+CV = pd.DataFrame({PRINTED: [0.5, 0.6, 0.7, 0.5], OTHER: [0.6, 0.5, 0.7, math.nan]})
+
+
+def test_the_choice_is_each_seed_s_own_and_ties_change_nothing():
+    assert ablations.chosen(CV).to_dict() == {0: OTHER, 1: PRINTED, 2: PRINTED}
+
+
+def test_the_gain_is_read_on_the_test_rows():
+    tested = pd.DataFrame({PRINTED: [0.60, 0.60, 0.60], OTHER: [0.57, 0.99, 0.99]})
+    assert ablations.gain(CV, tested).round(9).to_dict() == {0: -3.0, 1: 0.0, 2: 0.0}
+    assert ablations.gain(CV, tested.iloc[:1]).round(9).to_dict() == {0: -3.0}
+    assert len(ablations.gain(CV.iloc[:0], tested)) == 0
+    alone = CV[[PRINTED]]  # nothing to choose from
+    assert ablations.gain(alone, tested).round(9).to_dict() == {0: 0.0, 1: 0.0, 2: 0.0}
+
+
+@pytest.mark.parametrize("protocol", ablations.PROTOCOLS)
+def test_scores_are_found_in_the_store(tmp_path, protocol):
+    for seed in (1, 0):
+        for name, changes in ablations.CHANGES.items():
+            record = make(method="herocon", budget="paper", seed=seed, f1=0.1 * seed)
+            record |= {"changes": ablations.SMALLER["scene"] | changes, "protocol": protocol}
+            record["settings"] |= record["changes"]
+            record["metrics"]["f1_at_0.9"] = 0.1 * seed + 0.05
+            if not (seed == 1 and name == "τ = 0.5"):
+                records.append(record, tmp_path)
+    store = report.Store(tmp_path, "scene", form=None)
+    assert ablations.thresholds(store) == {0.4: "f1", 0.9: "f1_at_0.9"}
+    found = ablations.scores(store, protocol)
+    wanted = [(name, t) for name in ablations.CHANGES for t in (0.4, 0.9)]
+    assert list(found.columns) == wanted and wanted[0] == PRINTED
+    assert sorted(found.index) == [0, 1]
+    assert found.isna().sum().sum() == 2 and math.isnan(found.loc[1, OTHER])
+    assert found.loc[1, ("τ = 0.2", 0.9)] == pytest.approx(0.15)
+
+
+def test_what_is_too_dear_to_cross_validate_is_judged_alone():
+    assert {run.protocol for run in ablations.runs("mnist", range(1))} == {"transductive"}

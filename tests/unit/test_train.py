@@ -1,0 +1,332 @@
+"""The loop: same seed same bytes, labels of unlabelled rows never used, runs that go on."""
+
+import os
+import platform
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from herocon_lite import runtime
+from herocon_lite import train as training
+from herocon_lite.data import load, split
+from herocon_lite.methods import Problem, build
+from herocon_lite.train import Feed, Schedule, pick_device, predict, repeatable, train
+
+SCHEDULE = Schedule(steps=12, labeled_batch=40, unlabeled_batch=100)
+
+
+@pytest.fixture(scope="module")
+def yeast():
+    data = load("yeast")
+    return data, split(data, seed=0)
+
+
+def rows(data, part):
+    return data.take(part, "").views
+
+
+def fitted(yeast, name="herocon", schedule=SCHEDULE, seed=0, labels=None, **options):
+    data, parts = yeast
+    torch.manual_seed(seed)
+    problem = Problem(((79,), (24,)), 14, "multilabel")
+    method = build(name, problem, **({"alpha": 0.3, "beta": 0.1} if name == "herocon" else {}))
+    Y = (data.labels if labels is None else labels)[parts.train]
+    result = train(
+        method, rows(data, parts.train), Y, rows(data, parts.unlabeled), schedule, seed, **options
+    )
+    return method, result
+
+
+def test_same_seed_gives_the_same_bytes(yeast):
+    (one, first), (other, second) = fitted(yeast), fitted(yeast)
+    assert first.history == second.history
+    P = [predict(m, rows(yeast[0], yeast[1].test), "multilabel") for m in (one, other)]
+    assert np.array_equal(*P)
+    assert fitted(yeast, seed=1)[1].history != first.history
+
+
+def test_cosine_decay_lowers_the_rate_to_zero(yeast, monkeypatch):
+    falling = Schedule(steps=4, lr=0.08, decay="cosine")
+    rates = [falling.lr_at(step) for step in (0, 2, 4)]
+    assert rates == pytest.approx([0.08, 0.04, 0])
+    seen = []
+    step = training.LARS.step
+    monkeypatch.setattr(
+        training.LARS, "step", lambda o: (seen.append(o.param_groups[0]["lr"]), step(o))
+    )
+    fitted(yeast, "dnn", falling)
+    assert seen == [falling.lr_at(step) for step in range(4)]
+    with pytest.raises(ValueError, match="decay must be"):
+        Schedule(steps=4, decay="linear")
+
+
+@pytest.mark.skipif(not runtime.CLEAR.exists(), reason="Linux only")
+def test_freed_memory_is_used_again_and_given_back_before_a_count():
+    script = """
+import torch
+from herocon_lite import memory
+
+def faults():
+    return sum(int(open("/proc/self/stat").read().split()[i]) for i in (9, 11))
+
+def fresh_pages():
+    before = faults()
+    for _ in range(5):
+        torch.ones(25 * 2**20)  # 100 MiB, freed at once
+    return faults() - before
+
+first = fresh_pages()
+memory.keep_freed()
+again = [fresh_pages() for _ in range(6)][-1]  # it takes a few to settle
+assert again < first / 20, (first, again)
+held = memory.peak_mib()
+memory.reset()
+assert memory.peak_mib() < held - 90, (held, memory.peak_mib())
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+@pytest.mark.skipif(not runtime.CLEAR.exists(), reason="the count starts anew on Linux only")
+def test_the_peak_of_memory_is_each_run_s_own():
+    runtime.reset()
+    before = runtime.peak_mib()
+    large = torch.ones(100 * 2**18)  # 100 MiB
+    assert runtime.peak_mib() > before + 90
+    del large
+    runtime.reset()
+    assert runtime.peak_mib() < before + 50
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"steps": 0}, "steps must be a whole number, at least 1; got 0"),
+        ({"steps": 2, "drop_last": "no"}, "drop_last must be True or False; got 'no'"),
+        ({"steps": 2, "unlabeled_batch": 1}, "unlabeled_batch must be at least 2 rows"),
+        ({"steps": 2, "labeled_batch": 0}, "labeled_batch must be at least 2 rows"),
+    ],
+)
+def test_a_schedule_that_cannot_be_trained(options, message):
+    with pytest.raises(ValueError, match=message):
+        Schedule(**options)
+
+
+def test_unlabelled_rows_are_not_touched_by_a_method_that_does_not_use_them(yeast):
+    data, parts = yeast
+
+    class Untouchable:
+        def __len__(self):
+            raise AssertionError("looked at")
+
+    torch.manual_seed(0)
+    method = build("dnn", Problem(((79,), (24,)), 14, "multilabel"))
+    labeled = rows(data, parts.train)
+    train(method, labeled, data.labels[parts.train], [Untouchable()] * 2, Schedule(steps=2))
+
+
+def test_an_interrupted_run_goes_on_as_if_nothing_had_happened(yeast, tmp_path, monkeypatch):
+    path = tmp_path / "runs" / "one.pt"
+    whole, expected = fitted(yeast)
+    monkeypatch.setattr(training, "CHECKPOINT_SECONDS", 0.0)
+    save = training._save
+
+    def save_and_stop(path, of, step, *rest):
+        save(path, of, step, *rest)
+        if step == 7:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(training, "_save", save_and_stop)
+    with pytest.raises(KeyboardInterrupt):
+        fitted(yeast, checkpoint=path)
+    assert path.exists() and not list(path.parent.glob("*.partial"))
+    monkeypatch.setattr(training, "_save", save)
+    method, result = fitted(yeast, checkpoint=path)
+    assert result.history == expected.history
+    for mine, wanted in zip(method.parameters(), whole.parameters(), strict=True):
+        assert torch.equal(mine, wanted)
+    # What it left is the finished state: nothing is trained again.
+    monkeypatch.setattr(training.Feed, "rows", None)
+    again, same = fitted(yeast, checkpoint=path)
+    assert same.history == expected.history and same.peak_mib >= result.peak_mib > 0
+    for mine, wanted in zip(again.parameters(), whole.parameters(), strict=True):
+        assert torch.equal(mine, wanted)
+
+
+def test_a_checkpoint_of_another_training_is_refused(yeast, tmp_path):
+    path = tmp_path / "one.pt"
+    plan = Schedule(np.int64(3), np.int64(40), 100, lr=np.float64(0.01))  # NumPy's do no harm
+    fitted(yeast, schedule=plan, checkpoint=path)
+    fitted(yeast, schedule=plan, checkpoint=path)
+    for other in ({"schedule": replace(plan, lr=0.5)}, {"schedule": plan, "seed": 1}):
+        with pytest.raises(ValueError, match="must be of the same seed and schedule"):
+            fitted(yeast, checkpoint=path, **other)
+    path.write_bytes(path.read_bytes()[:1000])
+    with pytest.raises(ValueError, match="no whole checkpoint; delete it"):
+        fitted(yeast, schedule=plan, checkpoint=path)
+
+
+def test_a_full_disk_is_told_and_leaves_nothing_behind(yeast, tmp_path, monkeypatch):
+    def filled(state, path):
+        path.write_bytes(b"half")
+        raise RuntimeError("[enforce fail at inline_container.cc:671]\nunexpected pos")
+
+    monkeypatch.setattr(torch, "save", filled)
+    with pytest.raises(OSError, match=r"one.pt could not be written .*Is the disk full\?"):
+        fitted(yeast, schedule=replace(SCHEDULE, steps=1), checkpoint=tmp_path / "one.pt")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_checkpoint_that_another_job_clears_away_is_none(yeast, tmp_path, monkeypatch):
+    plan, path = replace(SCHEDULE, steps=2), tmp_path / "one.pt"
+    fitted(yeast, schedule=plan, checkpoint=path)
+    load = torch.load
+
+    def cleared(name, **options):
+        path.unlink()  # between the question whether it is there and the reading
+        return load(name, **options)
+
+    monkeypatch.setattr(torch, "load", cleared)
+    assert len(fitted(yeast, schedule=plan, checkpoint=path)[1].history) == 2
+
+
+def test_every_step_may_save_and_a_cleared_folder_does_no_harm(yeast, tmp_path, monkeypatch):
+    """Slow steps: a checkpoint must not wait for the next value of the loss that is kept."""
+    monkeypatch.setattr(training, "CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(training, "HISTORY_POINTS", 2)
+    save, steps = torch.save, []
+
+    def saved_and_cleared(state, path):
+        save(state, path)
+        steps.append(state["step"])
+        path.unlink()  # as a job does that has finished the same run
+
+    monkeypatch.setattr(torch, "save", saved_and_cleared)
+    fitted(yeast, schedule=replace(SCHEDULE, steps=6), checkpoint=tmp_path / "one.pt")
+    assert steps == [1, 2, 3, 4, 5, 6, 6]
+
+
+def test_batches_are_passes_over_all_rows():
+    feed = Feed([np.zeros((10, 2), np.float32)], 4, (0, 0), torch.device("cpu"), torch.float32)
+    seen = torch.cat([feed.rows(step) for step in range(5)])
+    assert torch.equal(seen[:10].sort().values, torch.arange(10))
+    assert torch.equal(seen[10:].sort().values, torch.arange(10))
+    assert not torch.equal(seen[:10], seen[10:])
+    assert torch.equal(feed.rows(3), feed.rows(3))
+    feed.size = None
+    assert torch.equal(feed.rows(7), torch.arange(10))
+
+
+@pytest.mark.parametrize("size", [None, 4])
+def test_row_numbers_stay_on_the_cpu_whatever_the_default_device(size):
+    feed = Feed([np.zeros((10, 2), np.float32)], size, (0, 1), torch.device("cpu"), torch.float32)
+    with torch.device("meta"):  # stands for a GPU
+        assert feed.rows(1).device.type == "cpu"
+
+
+def test_a_step_within_one_pass_has_no_row_twice():
+    views, where = [np.zeros((300, 2), np.float32)], (torch.device("cpu"), torch.float32)
+    across = Feed(views, 256, (0, 0), *where)
+    within = Feed(views, 256, (0, 0), *where, drop_last=True)
+    twice = [256 - len(across.rows(step).unique()) for step in range(5)]
+    assert max(twice) > 20  # what drop_last is for
+    drawn = [within.rows(step) for step in range(5)]
+    assert all(len(rows.unique()) == 256 for rows in drawn)
+    assert not torch.equal(drawn[0], drawn[1])  # a new order each pass
+    within.size = 100  # three to a pass, all of its rows
+    assert torch.equal(
+        torch.cat([within.rows(k) for k in range(3)]).sort().values, torch.arange(300)
+    )
+
+
+def test_bytes_stay_bytes_and_features_take_the_precision():
+    views = [np.zeros((3, 1, 4, 4), np.uint8), np.zeros((3, 2), np.float32)]
+    image, feature = Feed(views, None, (0,), torch.device("cpu"), torch.float64)(torch.arange(2))
+    assert image.dtype == torch.uint8 and feature.dtype == torch.float64
+    assert image.shape == (2, 1, 4, 4)
+
+
+@pytest.mark.parametrize("precision", ["float64", "bfloat16"])
+def test_other_precisions_train(yeast, precision):
+    method, result = fitted(yeast, schedule=replace(SCHEDULE, precision=precision))
+    wanted = torch.float64 if precision == "float64" else torch.float32
+    assert next(method.parameters()).dtype == wanted
+    exact = fitted(yeast)[1].history[-1]
+    got = result.history[-1]
+    assert got["L_c"] == pytest.approx(exact["L_c"], rel=0.1)
+    assert got["L_c"] != exact["L_c"]  # or nothing was done otherwise
+
+
+def test_the_schedule_reaches_the_optimiser(yeast, monkeypatch):
+    seen, real = [], training.LARS
+    monkeypatch.setattr(training, "LARS", lambda p, **o: seen.append(o) or real(p, **o))
+    fitted(yeast, "dnn", Schedule(steps=1, lr=0.01, momentum=0.5, trust=0.1))
+    assert seen == [{"lr": 0.01, "momentum": 0.5, "trust": 0.1}]
+
+
+def test_what_a_method_draws_is_drawn_anew_each_step(yeast):
+    data, parts = yeast
+    method, drawn = build("dnn", Problem(((79,), (24,)), 14, "multilabel")), []
+    terms = method.terms
+    method.terms = lambda *batch: drawn.append(torch.rand(()).item()) or terms(*batch)
+    train(method, rows(data, parts.train), data.labels[parts.train], None, Schedule(steps=4))
+    assert len(set(drawn)) == 4
+
+
+def test_the_loss_falls_and_the_history_tells_the_terms(yeast):
+    _, result = fitted(yeast, schedule=Schedule(steps=40, unlabeled_batch=200))
+    assert {"step", "L_c", "L_u", "L_s"} == set(result.history[0])
+    assert result.history[-1]["L_c"] < result.history[0]["L_c"] / 2
+    assert result.seconds > 0 and result.peak_mib > 0
+
+
+def test_a_loss_that_is_not_finite_is_an_error_not_a_result(yeast):
+    with pytest.raises(FloatingPointError, match="no longer finite at step"):
+        fitted(yeast, schedule=Schedule(steps=4, lr=1e30, trust=1e30))
+
+
+def test_an_unknown_device_or_precision_is_refused(yeast):
+    with pytest.raises(ValueError, match=r"device must be one that works here.*'gpu'"):
+        pick_device("gpu")
+    with pytest.raises(ValueError, match=r"precision must be one of.*'half'"):
+        Schedule(steps=4, precision="half")
+
+
+def test_a_gpu_is_asked_to_repeat_itself_and_left_as_it_was():
+    before = torch.are_deterministic_algorithms_enabled(), torch.backends.cudnn.benchmark
+    with pytest.raises(KeyError), repeatable(torch.device("cuda")):
+        assert torch.are_deterministic_algorithms_enabled()
+        raise KeyError
+    assert (torch.are_deterministic_algorithms_enabled(), torch.backends.cudnn.benchmark) == before
+    with repeatable(torch.device("cpu")):  # needs nothing
+        assert torch.are_deterministic_algorithms_enabled() == before[0]
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="x86 only")
+def test_the_command_line_adds_up_in_the_same_order_on_every_x86():
+    script = """
+import herocon_lite.__main__, torch
+assert torch.backends.cpu.get_cpu_capability() != "AVX512", "sums would be added up otherwise"
+"""
+    bare = {k: v for k, v in os.environ.items() if k != "ATEN_CPU_CAPABILITY"}
+    subprocess.run([sys.executable, "-c", script], check=True, env=bare)
+
+
+def test_a_system_without_the_peak_still_trains(tmp_path, monkeypatch):
+    status = tmp_path / "status"
+    status.write_text("VmSize:\t100 kB\nVmRSS:\t50 kB\n")  # as gVisor prints it
+    monkeypatch.setattr(runtime, "STATUS", status)
+    assert runtime.peak_mib() > 0
+
+
+def test_without_glibc_nothing_is_kept_and_nothing_breaks(monkeypatch):
+    def windows(name):
+        raise TypeError("bad argument type for built-in operation")
+
+    monkeypatch.setattr(runtime.ctypes, "CDLL", windows)
+    runtime.keep_freed()
+    runtime.reset()
+    assert runtime.peak_mib() > 0
