@@ -1,6 +1,6 @@
 """Read which module of herocon_lite imports which, and draw it for CONTRIBUTING.md.
 
-    python book/_tools/import_graph.py     writes book/_tools/import_graph.svg
+python book/_tools/import_graph.py     writes book/_tools/import_graph.svg
 """
 
 from __future__ import annotations
