@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import copy
 import json
-import os
 import threading
 import warnings
 from collections.abc import Iterator, Sequence
@@ -29,6 +28,7 @@ from sklearn.base import (
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from herocon_lite.checkpoint import atomic_write
 from herocon_lite.methods import Problem, build
 from herocon_lite.metrics import F1_AT, evaluate
 from herocon_lite.train import Schedule, embed, pick_device, predict, train
@@ -370,9 +370,7 @@ class HeroConClassifier(
             "device": self.device_,
         }
         metadata = {"format": FORMAT, "about": json.dumps(about, default=_plain)}
-        beside = Path(f"{path}.{os.getpid()}.partial")
-        save_file(tensors, str(beside), metadata)
-        os.replace(beside, path)  # an older model is whole until then
+        atomic_write(path, lambda beside: save_file(tensors, beside, metadata))
 
     @classmethod
     def load(cls, path: str | Path, device: str | None = None) -> HeroConClassifier:

@@ -24,6 +24,7 @@ from torch import Tensor
 from tqdm import tqdm
 
 from herocon_lite import distributed, precision, runtime
+from herocon_lite.checkpoint import atomic_write
 from herocon_lite.checks import check_flag, check_weight
 from herocon_lite.data import Lazy
 from herocon_lite.methods import Method, probabilities
@@ -384,7 +385,6 @@ def _save(
     """Written under another name and renamed, so a checkpoint is whole or not there."""
     if distributed.world()[0] > 0:
         return  # the first of several processes writes it
-    path.parent.mkdir(parents=True, exist_ok=True)
     state = {
         "of": _named(*of),
         "step": step,
@@ -393,15 +393,16 @@ def _save(
         "history": result.history,
         "costs": (result.seconds, result.cpu_seconds, result.peak_mib),
     }
-    temporary = path.with_suffix(f".{os.getpid()}.partial")
-    try:
-        torch.save(state, temporary)
-    except (OSError, RuntimeError) as error:  # torch's own words name no disk
-        temporary.unlink(missing_ok=True)
-        reason = str(error).partition("\n")[0]
-        raise OSError(f"{path} could not be written ({reason}). Is the disk full?") from error
     with suppress(FileNotFoundError):  # another job has finished this very run and cleared up
-        os.replace(temporary, path)
+        atomic_write(path, lambda beside: _torch_save(state, beside))
+
+
+def _torch_save(state: dict, path: Path) -> None:
+    try:
+        torch.save(state, path)
+    except RuntimeError as error:  # torch's own words name no disk
+        reason = str(error).partition("\n")[0]
+        raise OSError(f"{reason}. Is the disk full?") from error
 
 
 def _restore(

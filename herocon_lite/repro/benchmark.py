@@ -20,6 +20,7 @@ from torch import Tensor
 from tqdm import tqdm
 
 from herocon_lite import losses, models, runtime
+from herocon_lite.checkpoint import atomic_write
 from herocon_lite.methods import Method, Problem, build
 from herocon_lite.optim import LARS
 from herocon_lite.repro import files, provenance
@@ -370,7 +371,7 @@ def save(rows: list[dict], where: dict, folder: Path) -> None:
     files.save_lines(folder / "bench.jsonl", [where, *rows])
     told = ", ".join(f"{key} {value}" for key, value in where.items())
     head = f"# Time and memory of the losses\n\nMade by `python -m herocon_lite bench` ({told}).\n"
-    files.save_text(folder / "bench.md", f"{head}{ABOUT}\n\n{table(rows)}\n")
+    atomic_write(folder / "bench.md", f"{head}{ABOUT}\n\n{table(rows)}\n")
 
 
 if __name__ == "__main__":  # a fresh process, started by fresh_process

@@ -1,10 +1,11 @@
-"""Text files and lines of JSON, whole or as they were."""
+"""Files with one JSON object a line."""
 
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
+
+from herocon_lite.checkpoint import atomic_write
 
 
 def read_lines(path: Path) -> list[dict]:
@@ -16,12 +17,4 @@ def read_lines(path: Path) -> list[dict]:
 
 def save_lines(path: Path, lines: list[dict]) -> None:
     """One object a line."""
-    save_text(path, "".join(json.dumps(line) + "\n" for line in lines))
-
-
-def save_text(path: Path, text: str) -> None:
-    """The file is whole or as it was."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_suffix(f".{os.getpid()}.partial")  # two processes may save at once
-    beside.write_text(text, "utf-8")
-    os.replace(beside, path)
+    atomic_write(path, "".join(json.dumps(line) + "\n" for line in lines))

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
+from herocon_lite.checkpoint import atomic_write
 from herocon_lite.data.readers import Dataset, load
 from herocon_lite.data.splits import select_classes
-from herocon_lite.repro import files
 
 STORE = Path("results/label_counts.json")
 BATCHES = (50, 120, 500)  # the paper's: a step on CelebA, Scene's labelled rows, CelebA's
@@ -130,7 +130,7 @@ def _rounded(value):
 
 def main() -> None:
     content = {"made by": "python -m herocon_lite.repro.label_counts", "sets": count_all()}
-    files.save_text(STORE, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+    atomic_write(STORE, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
     print(f"Saved in {STORE}.")
 
 

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from scipy.special import gammaln, rel_entr, xlogy
 from torch import Tensor
 
-from herocon_lite.repro import files
+from herocon_lite.checkpoint import atomic_write
 
 STORE = Path("results/theory_bounds.json")
 
@@ -508,5 +508,5 @@ def make() -> None:
     text = json.dumps(simulate())
     # one row of the grid a line: small diffs
     text = text.replace("]], ", "]],\n").replace("], [", "],\n [")
-    files.save_text(STORE, text + "\n")
+    atomic_write(STORE, text + "\n")
     print(f"wrote {STORE}")

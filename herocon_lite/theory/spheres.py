@@ -21,7 +21,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from herocon_lite import losses, models
-from herocon_lite.repro import files
+from herocon_lite.checkpoint import atomic_write
 from herocon_lite.similarity import cosines, hamming, unit
 from herocon_lite.theory.information import gaussian_correlation
 
@@ -599,7 +599,7 @@ def save(name: str, part: dict) -> None:
     """Writes one part of the store; what is there of the others stays."""
     content = stored() if STORE.exists() else {}
     content |= {"made by": "python -m herocon_lite.theory", name: part}
-    files.save_text(STORE, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+    atomic_write(STORE, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
     print(f"{name}: saved in {STORE}.", flush=True)
 
 
