@@ -1,21 +1,3 @@
-# ---
-# jupyter:
-#   accelerator: GPU
-#   colab:
-#     gpuType: T4
-#   jupytext:
-#     cell_metadata_filter: tags,mystnb,-all
-#     notebook_metadata_filter: kernelspec,accelerator,colab,jupytext,-jupytext.text_representation.jupytext_version
-#     text_representation:
-#       extension: .py
-#       format_name: percent
-#       format_version: '1.3'
-#   kernelspec:
-#     display_name: Python 3
-#     language: python
-#     name: python3
-# ---
-
 # %% [markdown]
 # # From a picture to a loss
 #
@@ -37,21 +19,6 @@
 # - how label vectors decide who is pulled and who is pushed (Eq. 6 → Eq. 7),
 #   and that one of the two weights acts the other way round, by a little;
 # - the one line of algebra that makes all this cheap.
-
-# %% tags=["remove-cell", "nbval-ignore-output"]
-# Makes `herocon_lite` importable: a no-op once installed; beside a checkout it uses that; on Colab it clones.
-import os
-import subprocess
-import sys
-from importlib.util import find_spec
-
-if find_spec("herocon_lite") is None:
-    if not os.path.isdir("../herocon_lite"):
-        url = os.environ.get("HEROCON_REPO", "https://github.com/OWNER/REPO")
-        if not os.path.isdir("repo"):  # after a restart it is still there
-            subprocess.run(["git", "clone", "-q", "--depth", "1", url, "repo"], check=True)
-        os.chdir("repo/book")
-    sys.path.insert(0, os.path.abspath(".."))
 
 # %%
 import math

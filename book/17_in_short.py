@@ -1,21 +1,3 @@
-# ---
-# jupyter:
-#   accelerator: GPU
-#   colab:
-#     gpuType: T4
-#   jupytext:
-#     cell_metadata_filter: tags,mystnb,-all
-#     notebook_metadata_filter: kernelspec,accelerator,colab,jupytext,-jupytext.text_representation.jupytext_version
-#     text_representation:
-#       extension: .py
-#       format_name: percent
-#       format_version: '1.3'
-#   kernelspec:
-#     display_name: Python 3
-#     language: python
-#     name: python3
-# ---
-
 # %% [markdown]
 # # In short: should you use HeroCon?
 #
@@ -32,21 +14,6 @@
 # - what other methods did on the same rows;
 # - what settings alone did: temperature, weight, threshold; and what the parts cost;
 # - a recipe, and what this page cannot know.
-
-# %% tags=["remove-cell", "nbval-ignore-output"]
-# Makes `herocon_lite` importable: a no-op once installed; beside a checkout it uses that; on Colab it clones.
-import os
-import subprocess
-import sys
-from importlib.util import find_spec
-
-if find_spec("herocon_lite") is None:
-    if not os.path.isdir("../herocon_lite"):
-        url = os.environ.get("HEROCON_REPO", "https://github.com/OWNER/REPO")
-        if not os.path.isdir("repo"):  # after a restart it is still there
-            subprocess.run(["git", "clone", "-q", "--depth", "1", url, "repo"], check=True)
-        os.chdir("repo/book")
-    sys.path.insert(0, os.path.abspath(".."))
 
 # %%
 from itertools import product

@@ -18,7 +18,7 @@ def set_address(root: Path = ROOT) -> list[Path]:
     if not re.fullmatch(PREFIX + r"[\w.-]+/[\w.-]+", new):
         raise SystemExit(f"repository.url must be {PREFIX}OWNER/REPO; got {new}.")
     files = [root / "README.md", root / "CITATION.cff"]
-    files += sorted(p for p in (root / "book").iterdir() if p.suffix in (".py", ".ipynb"))
+    files += sorted((root / "book").glob("*.ipynb"))  # their set-up cell
     for file in files:
         text = file.read_text()
         file.write_text(text.replace(old.removeprefix(PREFIX), new.removeprefix(PREFIX)))

@@ -10,12 +10,18 @@ import subprocess
 import sys
 from pathlib import Path
 
-import jupytext
 import nbformat
 import pytest
 import yaml
 
-from book._tools.run_notebooks import BOOK, COVER, cover_image
+from book._tools.run_notebooks import (
+    BOOK,
+    COVER,
+    cover_image,
+    inputs,
+    keep_outputs,
+    read_chapter,
+)
 
 ROOT = BOOK.parent
 NOTEBOOKS = sorted(BOOK.glob("*.ipynb"))
@@ -45,17 +51,13 @@ def test_the_first_cell_clones_once_and_finds_the_clone_after_a_restart(tmp_path
 
 
 def assert_in_step(path: Path) -> None:
-    def inputs(notebook):
-        return [
-            (c.cell_type, c.source, c.metadata.get("tags", []), c.metadata.get("mystnb"))
-            for c in notebook.cells
-        ]
-
     script = path.with_suffix(".py")
     assert script.exists(), f"{path.name} has no paired script"
-    assert inputs(jupytext.read(path)) == inputs(jupytext.read(script)), (
+    stored, made = nbformat.read(path, as_version=4), read_chapter(script)
+    assert inputs(stored) == inputs(made), (
         f"out of step: run `python book/_tools/run_notebooks.py book/{script.name}`"
     )
+    assert stored.metadata == made.metadata, f"{path.name}: another header than run_notebooks.py's"
 
 
 def assert_was_run(path: Path) -> None:
@@ -66,7 +68,7 @@ def assert_was_run(path: Path) -> None:
     )
     assert any(c.outputs for c in cells), "no output is stored"
     # A print whose output is gone would only be compared with nothing.
-    for c in cells:
+    for c in cells[1:]:  # the set-up cell prints only where it clones
         assert c.outputs or "print(" not in c.source or "def " in c.source, c.source
         assert not any(o.output_type == "error" for o in c.outputs), c.source
         streams = [o.name for o in c.outputs if o.output_type == "stream"]
@@ -140,18 +142,18 @@ def config() -> dict:
 
 
 @each_notebook
-def test_first_code_cell_clones_the_configured_address(path):
+def test_a_script_begins_with_its_title_and_has_no_set_up_of_its_own(path):
+    """Header and set-up cell are injected; `assert_in_step` holds the notebook to them."""
+    script = path.with_suffix(".py").read_text()
+    assert script.startswith("# %% [markdown]\n# # "), f"{path.stem}: the title comes first"
+    assert "HEROCON_REPO" not in script and "jupytext" not in script
+
+
+@each_notebook
+def test_the_set_up_cell_clones_the_configured_address_and_says_nothing_here(path):
     first = next(c for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code")
     assert f'"{config()["repository"]["url"]}"' in first.source
-    assert {"remove-cell", "nbval-ignore-output"} <= set(first.metadata.tags)
-
-
-def test_first_code_cells_are_the_same():
-    cells = {
-        next(c for c in nbformat.read(p, as_version=4).cells if c.cell_type == "code").source
-        for p in NOTEBOOKS
-    }
-    assert len(cells) == 1
+    assert first.metadata.tags == ["remove-cell"] and first.outputs == []
 
 
 def test_links_of_the_readme_follow_the_configured_address():
@@ -172,16 +174,13 @@ def test_links_of_the_readme_follow_the_configured_address():
 
 @pytest.fixture
 def pair(tmp_path):
-    """A healthy notebook pair of two cells."""
-    notebook = nbformat.v4.new_notebook(
-        metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}},
-        cells=[nbformat.v4.new_markdown_cell("# Toy"), nbformat.v4.new_code_cell("print(1.25)")],
-    )
-    notebook.cells[1].execution_count = 1
-    notebook.cells[1].outputs = [nbformat.v4.new_output("stream", name="stdout", text="1.25\n")]
+    """A healthy pair: title, set-up cell, one cell that prints."""
     path = tmp_path / "toy.ipynb"
+    path.with_suffix(".py").write_text("# %% [markdown]\n# # Toy\n\n# %%\nprint(1.25)\n")
+    notebook = read_chapter(path.with_suffix(".py"))
+    notebook.cells[1].execution_count, notebook.cells[2].execution_count = 1, 2
+    notebook.cells[2].outputs = [nbformat.v4.new_output("stream", name="stdout", text="1.25\n")]
     nbformat.write(notebook, path)
-    jupytext.write(notebook, path.with_suffix(".py"), fmt="py:percent")
     for check in CHECKS:
         check(path)
     return path
@@ -199,9 +198,27 @@ def test_nbval_passes_a_true_number_and_fails_a_changed_one(pair):
     assert nbval(pair) == 1
 
 
-def test_an_edited_half_of_a_pair_is_seen(pair):
+def test_an_edited_half_of_a_pair_is_seen_and_can_be_brought_in_step(pair):
     script = pair.with_suffix(".py")
     script.write_text(script.read_text().replace("1.25", "1.26"))
+    with pytest.raises(AssertionError, match="out of step"):
+        assert_in_step(pair)
+    assert keep_outputs(script) and not keep_outputs(script)
+    assert_in_step(pair)
+    assert nbval(pair) == 1  # the stored output is still 1.25
+
+
+def test_outputs_are_kept_only_while_the_cells_are_the_same(pair):
+    script = pair.with_suffix(".py")
+    script.write_text(script.read_text() + "\n# %%\nprint(2)\n")
+    with pytest.raises(SystemExit, match="run the chapter"):
+        keep_outputs(script)
+
+
+def test_an_edited_set_up_cell_is_seen(pair):
+    notebook = nbformat.read(pair, as_version=4)
+    notebook.cells[1].source += "\n!pip install torch"
+    nbformat.write(notebook, pair)
     with pytest.raises(AssertionError, match="out of step"):
         assert_in_step(pair)
 
@@ -209,7 +226,7 @@ def test_an_edited_half_of_a_pair_is_seen(pair):
 @pytest.mark.parametrize("field", ["execution_count", "outputs"])
 def test_stripped_outputs_are_seen(pair, field):
     notebook = nbformat.read(pair, as_version=4)
-    notebook.cells[1][field] = None if field == "execution_count" else []
+    notebook.cells[2][field] = None if field == "execution_count" else []
     nbformat.write(notebook, pair)
     with pytest.raises(AssertionError):
         assert_was_run(pair)
@@ -228,7 +245,7 @@ def test_a_result_typed_in_prose_is_seen(pair):
 
 def test_a_figure_without_alt_text_is_seen(pair):
     notebook = nbformat.read(pair, as_version=4)
-    notebook.cells[1].outputs = [nbformat.v4.new_output("display_data", {"image/png": "iVBORw0K"})]
+    notebook.cells[2].outputs = [nbformat.v4.new_output("display_data", {"image/png": "iVBORw0K"})]
     nbformat.write(notebook, pair)
     with pytest.raises(AssertionError, match="alt"):
         assert_figures_have_alt_text(pair)
@@ -236,10 +253,10 @@ def test_a_figure_without_alt_text_is_seen(pair):
 
 def test_code_that_scrolls_sideways_is_seen(pair):
     notebook = nbformat.read(pair, as_version=4)
-    notebook.cells[1].source = f"x = 1  # {'-' * 71}"
+    notebook.cells[2].source = f"x = 1  # {'-' * 71}"
     nbformat.write(notebook, pair)
     assert_code_fits_the_page(pair)
-    notebook.cells[1].source += "-"
+    notebook.cells[2].source += "-"
     nbformat.write(notebook, pair)
     with pytest.raises(AssertionError, match="over 80 columns"):
         assert_code_fits_the_page(pair)
