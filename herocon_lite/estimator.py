@@ -29,12 +29,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from herocon_lite.checkpoint import atomic_write
+from herocon_lite.data.splits import FOLDS, folds
 from herocon_lite.methods import Problem, build
-from herocon_lite.metrics import F1_AT, evaluate
+from herocon_lite.metrics import F1_AT, THRESHOLDS, evaluate
 from herocon_lite.train import Schedule, embed, pick_device, predict, train
 
 FORMAT = "herocon_lite 1"  # of saved models
-FOLDS = 5  # of the labelled rows, to choose a threshold
 NOISE = 0.1  # of a feature's spread: what tells the second copy of a lone view from the first
 
 Arrays = np.ndarray | Sequence[np.ndarray]
@@ -145,7 +145,7 @@ class HeroConClassifier(
         device, seed = pick_device(self.device), self._seed()
         batches = (self.labeled_batch, self.unlabeled_batch)
         schedule = Schedule(self.steps, *batches, lr=self.lr, drop_last=True)
-        threshold, folds = self._check_threshold(int(known.sum()), kind)
+        threshold, search = self._check_threshold(int(known.sum()), kind)
         shape = (sizes, int(varies.sum()), kind)
         with _own_random_numbers(device):
             self._build(*shape)  # settings that will not do cost no older model
@@ -176,29 +176,29 @@ class HeroConClassifier(
             )
 
         with _own_random_numbers(device):
-            if folds:
-                self.threshold_ = _best_threshold(seen, Y, fitted, folds, seed)
+            if search:
+                self.threshold_ = _best_threshold(seen, Y, fitted, seed)
             self.method_, training = fitted(np.arange(len(Y)))
         self.params_ = self.get_params()  # as trained: set_params may come between fit and save
         self.history_, self.device_ = training.history, str(device)
         return self
 
-    def _check_threshold(self, rows: int, kind: str) -> tuple[float | None, int]:
-        """The threshold, and how many folds the choice of another takes, 0 if there is none."""
+    def _check_threshold(self, rows: int, kind: str) -> tuple[float | None, bool]:
+        """The threshold, and whether another must be searched for."""
         if self.threshold == "cv":
             if kind == "multiclass":
-                return None, 0
+                return None, False
             if rows >= 2 * FOLDS:
-                return None, FOLDS
+                return None, True
             warnings.warn(
                 f"{rows} labelled rows are too few to choose a threshold; it is 0.5.", stacklevel=3
             )
-            return 0.5, 0
+            return 0.5, False
         if not isinstance(self.threshold, Real) or not 0 <= self.threshold < 1:
             raise ValueError(
                 f'threshold must be a probability below 1, or "cv"; got {self.threshold!r}.'
             )
-        return (None if kind == "multiclass" else self.threshold), 0
+        return (None if kind == "multiclass" else self.threshold), False
 
     def _build(self, sizes: list[int], outputs: int, kind: str, seed: int = 0):
         shapes = [(size,) for size in sizes]
@@ -429,16 +429,14 @@ def _own_random_numbers(device: torch.device) -> Iterator[None]:
                 torch.mps.set_rng_state(apple)
 
 
-def _best_threshold(views: list[np.ndarray], Y: np.ndarray, fitted, folds: int, seed: int) -> float:
+def _best_threshold(views: list[np.ndarray], Y: np.ndarray, fitted, seed: int) -> float:
     """The threshold with the best F1 on rows left out of training, fold by fold."""
-    from sklearn.model_selection import KFold
-
     P = np.empty_like(Y)
-    for seen, asked in KFold(folds, shuffle=True, random_state=seed % 2**32).split(Y):
+    for seen, asked in folds(np.arange(len(Y)), seed):
         method, _ = fitted(seen)
         P[asked] = predict(method, [v[asked] for v in views], "multilabel")
     found = evaluate(Y, P, "multilabel")
-    usual_first = sorted(F1_AT, key=lambda t: abs(t - 0.5))  # of equally good ones the first wins
+    usual_first = sorted(THRESHOLDS, key=lambda t: abs(t - 0.5))  # max takes the first of equals
     return max(usual_first, key=lambda t: found[F1_AT[t]])
 
 

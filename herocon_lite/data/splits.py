@@ -30,6 +30,7 @@ LABELED = {
 MNIST_TRAIN = 60_000  # rows before this are MNIST's official training images
 CELEBA_ROWS = 50_000  # 500 labelled and 49,500 test faces
 RELEASED_FOLDS = {"scene": 20, "xrmb": 200, "mocha": 200}  # the 1/20 or 1/200 part trains
+FOLDS = 5  # of the labelled rows, wherever something is chosen among them
 NOT_PHONES = ("sil", "breath")
 
 
@@ -83,6 +84,20 @@ class Split:
 def shuffled(rows: np.ndarray, *seed: int) -> np.ndarray:
     """The rows in an order that the seed decides, the same on every machine."""
     return rows[np.argsort(np.random.PCG64(seed).random_raw(len(rows)), kind="stable")]
+
+
+def folds(rows: np.ndarray, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Divide rows into five folds, in an order that the seed decides.
+
+    Returns:
+        (training rows, held-out rows) of each fold.
+
+    Example:
+        >>> [len(held_out) for _, held_out in folds(np.arange(12), seed=0)]
+        [3, 3, 2, 2, 2]
+    """
+    parts = np.array_split(shuffled(rows, seed, 5), FOLDS)
+    return [(np.concatenate(parts[:k] + parts[k + 1 :]), parts[k]) for k in range(FOLDS)]
 
 
 def split(

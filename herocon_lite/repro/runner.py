@@ -16,13 +16,12 @@ from tqdm import tqdm
 
 from herocon_lite import distributed, runtime
 from herocon_lite.data import Dataset, Split, load, select_classes, split
-from herocon_lite.data.splits import shuffled
+from herocon_lite.data.splits import folds
 from herocon_lite.methods import FORMS, Problem, build
 from herocon_lite.metrics import evaluate
 from herocon_lite.repro import provenance, store
 from herocon_lite.repro.settings import (
     CROSS_VALIDATION,
-    FOLDS,
     SPEECH,
     Run,
     is_released,
@@ -174,12 +173,6 @@ def execute(
         "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         **environment,
     }
-
-
-def folds(rows: np.ndarray, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
-    """(trained on, tested on) for each fold of the rows, in an order that the seed decides."""
-    parts = np.array_split(shuffled(rows, seed, 5), FOLDS)
-    return [(np.concatenate(parts[:k] + parts[k + 1 :]), parts[k]) for k in range(FOLDS)]
 
 
 def _thinned(history: list[dict[str, float]]) -> list[dict[str, float]]:

@@ -18,7 +18,7 @@ import torch
 
 from herocon_lite import methods
 from herocon_lite import train as training
-from herocon_lite.data import load, split
+from herocon_lite.data import load, split, splits
 from herocon_lite.methods import METHODS, settings
 from herocon_lite.repro import provenance, query, runner, store
 from herocon_lite.repro import settings as paper_settings
@@ -128,7 +128,7 @@ def test_a_run_leaves_a_whole_record(yeast, quick, tmp_path):
 def test_cross_validation_stays_inside_the_labelled_rows(yeast, quick, monkeypatch):
     run = Run("yeast", "herocon", protocol="cross-validation")
     train, asked = split(yeast, seed=0).train, []
-    for seen, held_out in runner.folds(train, 0):
+    for seen, held_out in splits.folds(train, 0):
         assert len(seen) == 96 and len(held_out) == 24 and not set(seen) & set(held_out)
         assert set(seen) | set(held_out) == set(train)
         asked += list(held_out)
@@ -447,7 +447,7 @@ def test_a_run_stopped_after_its_training_is_not_trained_again(
 
     def stop_at_the_last(*arguments):
         predictions.append(predict(*arguments))
-        if len(predictions) == (settings.FOLDS if protocol == "cross-validation" else 1):
+        if len(predictions) == (splits.FOLDS if protocol == "cross-validation" else 1):
             raise KeyboardInterrupt
         return predictions[-1]
 

@@ -11,7 +11,7 @@ from torchmetrics.functional.classification import (
     multilabel_f1_score,
 )
 
-from herocon_lite.metrics import THRESHOLDS, evaluate, hard_auc
+from herocon_lite.metrics import F1_AT, evaluate, hard_auc
 
 BOTH = {
     "f1",
@@ -48,7 +48,7 @@ def rank_auc(y, p):
 
 
 def test_what_comes_back():
-    at = {"f1_at_05", *(f"f1_at_{t:g}" for t in THRESHOLDS)}
+    at = set(F1_AT.values())
     wanted = BOTH | at | {"subset_accuracy", "mean_probability"}
     assert evaluate(*multilabel(), "multilabel").keys() == wanted
     assert evaluate(*multiclass(), "multiclass").keys() == BOTH | {"accuracy"}
@@ -103,8 +103,8 @@ def test_f1_by_hand():
     assert scores["f1_at_05"] == pytest.approx(3 * (2 / 5) / 4)
     assert scores["subset_accuracy"] == 0.25
     assert evaluate(Y, P, "multilabel", threshold=0.5)["f1"] == scores["f1_at_05"]
-    for t in THRESHOLDS:
-        assert evaluate(Y, P, "multilabel", threshold=t)["f1"] == scores[f"f1_at_{t:g}"]
+    for t, name in F1_AT.items():
+        assert evaluate(Y, P, "multilabel", threshold=t)["f1"] == scores[name]
     assert scores["mean_probability"] == pytest.approx(P.mean())
 
 
