@@ -38,19 +38,17 @@ from herocon_lite.data.cards import find_card
 from herocon_lite.data.splits import LABELED, RELEASED_FOLDS
 from herocon_lite.methods import METHODS
 from herocon_lite.repro import ledger, paper, plots, runner, settings
-from herocon_lite.repro.report import (
-    Store,
+from herocon_lite.repro.chapter import (
+    commands,
     difference_table,
-    in_points,
-    in_words,
-    level,
-    printed_apart,
-    printed_table,
+    paper_gap_is_significant,
+    paper_table,
     switched_on,
-    table,
     verdicts,
 )
-from herocon_lite.repro.stats import interval
+from herocon_lite.repro.query import Store
+from herocon_lite.repro.stats import compare, interval
+from herocon_lite.repro.text import describe, format_diff, format_mean, table
 from herocon_lite.train import Schedule
 
 plt.style.use("herocon_lite.repro.book")
@@ -68,7 +66,7 @@ torch.set_num_threads(1)  # the matrices below are small
 
 # %% mystnb={"markdown_format": "gfm"} tags=["hide-input"]
 printed = paper.RESULTS["scene"]
-printed_table("scene")
+paper_table("scene")
 
 # %% [markdown]
 # > **The paper says** (section 4.2) that HeroCon and HeroCon-u outperform all
@@ -81,7 +79,7 @@ printed_table("scene")
 # repetitions.
 
 # %%
-apart = partial(printed_apart, "scene")
+apart = partial(paper_gap_is_significant, "scene")
 for name in list(printed)[:-1]:
     gap = 100 * (printed["HeroCon"].f1 - printed[name].f1)
     told = "told apart" if apart("HeroCon", name) else "not told apart"
@@ -293,7 +291,7 @@ for name, ours in NAMES.items():
     for metric in ("f1", "auc"):
         found = runs(ours, metric)
         told = getattr(printed.get(name), metric, None)
-        row += ["–" if told is None else f"{told:.4f}", level(found)]
+        row += ["–" if told is None else f"{told:.4f}", format_mean(found)]
     rows.append([*row, len(found)])
 heads = ["method", "F1, paper", "F1, ours [95 %]"]
 table([*heads, "AUC, paper", "AUC, ours [95 %]", "seeds"], rows)
@@ -417,7 +415,7 @@ for (_, name), means in paper.RELEASED.items():
         for metric, mean in zip(("f1", "auc"), means, strict=True):
             where = {"preset": preset, "split": "released"}
             found = runs(ledger.OURS[name], metric, **where).loc[:4]
-            row += [f"{mean:.3f}", level(found, 3)]
+            row += [f"{mean:.3f}", format_mean(found, 3)]
         rows.append([*row, len(found)])
 heads = ["method", "our preset", "F1, code", "F1, ours [95 %]"]
 table([*heads, "AUC, code", "AUC, ours [95 %]", "folds"], rows)
@@ -466,12 +464,12 @@ short = {
 }
 for title, name in short.items():
     found = answers[name, "f1"]
-    words = in_words(found, SEEDS, TESTS)
+    words = describe(compare(found, TESTS), SEEDS)
     if len(found) > 1:
-        words = f"F1 {in_points(found)} points: {words}"
+        words = f"F1 {format_diff(compare(found))} points: {words}"
     sentences.append(f"- {title}: {words}.")
 there = 100 * (printed["HeroCon"].f1 - printed["DNN"].f1)
-here = in_points(answers["both: HeroCon − DNN", "f1"])
+here = format_diff(compare(answers["both: HeroCon − DNN", "f1"]))
 sentences.append(f"- HeroCon's gain on DNN: {there:+.1f} in the paper,")
 sentences.append(f"  {here} here: in F1 at the fixed threshold.")
 print("\n".join(sentences))
@@ -506,14 +504,14 @@ print(f"   (Welch, difference {ends}).")
 
 for number, name in ((3, "SupCon"), (4, "MulSupCon")):
     found = difference({"method": NAMES[name]}, dnn)
-    words = in_words(found, SEEDS, TESTS)
-    print(f"{number}. {name} − DNN: F1 {in_points(found)}: {words}.")
+    words = describe(compare(found, TESTS), SEEDS)
+    print(f"{number}. {name} − DNN: F1 {format_diff(compare(found))}: {words}.")
 
 print("5. A baseline without any contrast:")
 for metric in ("f1", "auc"):
     found = difference({"method": "deepmtmv"}, dnn, metric)
-    words = in_words(found, SEEDS, TESTS)
-    print(f"   DeepMTMV − DNN: {metric.upper()} {in_points(found)}: {words}.")
+    words = describe(compare(found, TESTS), SEEDS)
+    print(f"   DeepMTMV − DNN: {metric.upper()} {format_diff(compare(found))}: {words}.")
 
 # %%
 for name in ("supcon", "mulsupcon"):
@@ -554,7 +552,7 @@ COMMANDS = [
     (["dnn", "herocon-s", "herocon"], released, 5),
     (["dnn", "herocon-s", "herocon"], {"split": "released"}, 5),
 ]
-store.commands(COMMANDS)
+commands(store, COMMANDS)
 
 # %%
 assert stored["seconds"].gt(0).all() and stored["peak_mib"].gt(0).all()
@@ -584,7 +582,7 @@ for title, name in {
     "Its weights g": "the weights: HeroCon-u − (g = 1)",
     "Contrast of labels": "$L_s$: HeroCon-s − DNN",
 }.items():
-    told = [in_words(answers[name, m], SEEDS, TESTS) for m in ("f1", "auc")]
+    told = [describe(compare(answers[name, m], TESTS), SEEDS) for m in ("f1", "auc")]
     print(f"{title}: F1 {told[0]}; AUC {told[1]}.")
 
 # %% [markdown]

@@ -41,19 +41,16 @@ from herocon_lite.data.readers import WINDOW_REACH
 from herocon_lite.data.splits import LABELED, RELEASED_FOLDS
 from herocon_lite.methods import METHODS
 from herocon_lite.repro import ledger, paper, plots, runner, settings
-from herocon_lite.repro.report import (
-    Store,
+from herocon_lite.repro.chapter import (
+    commands,
     difference_table,
-    in_points,
-    in_words,
-    level,
-    printed_table,
-    side,
+    paper_table,
     switched_on,
-    table,
     verdicts,
 )
-from herocon_lite.repro.stats import interval
+from herocon_lite.repro.query import Store
+from herocon_lite.repro.stats import compare, interval
+from herocon_lite.repro.text import describe, format_diff, format_mean, table
 from herocon_lite.train import Schedule
 
 plt.style.use("herocon_lite.repro.book")
@@ -68,7 +65,7 @@ torch.set_num_threads(1)  # the matrices below are small
 # %% mystnb={"markdown_format": "gfm"} tags=["hide-input"]
 printed = paper.RESULTS["xrmb"]
 five = paper.REPETITIONS
-printed_table("xrmb")
+paper_table("xrmb")
 
 # %% [markdown]
 # > **The paper says** (section 4.3) that its methods outperform all baselines on XRMB,
@@ -557,7 +554,7 @@ rows = []
 for name, kind in KINDS.items():
     row = [name.removesuffix(", all"), negatives(kind)]
     for metric in ("f1", "auc"):
-        row.append(level(runs(metric=metric, **kind)))
+        row.append(format_mean(runs(metric=metric, **kind)))
     count = len(runs(**kind))
     there = printed.get(name)
     there = f"{there.f1:.4f}, {there.auc:.4f}" if there else "–"
@@ -672,7 +669,7 @@ LOWER = {1: "higher there", 0: "not told apart", -1: "lower there"}
 def change_in_words(name, metric):
     """New utterances less random frames: points [95 %], what they say."""
     found = difference(KINDS[name] | NEW, KINDS[name], metric)
-    return in_points(found), LOWER.get(side(found), "too few runs")
+    return format_diff(compare(found)), LOWER.get(compare(found).direction.value, "too few runs")
 
 
 FOUR = ["DNN", "CMC", "HeroCon-u", "HeroCon"]
@@ -691,7 +688,7 @@ for metric in ("f1", "auc"):
     for name in FOUR:
         random_rows, new_rows = both[name, metric]
         counts = f"{len(random_rows)}, {len(new_rows)}"
-        row = [name, metric.upper(), level(random_rows), level(new_rows)]
+        row = [name, metric.upper(), format_mean(random_rows), format_mean(new_rows)]
         row += change_in_words(name, metric)
         rows.append([*row, counts])
 heads = ["method", "", "random frames", "new utterances"]
@@ -720,7 +717,7 @@ for metric in ("f1", "auc"):
     for b, a in combinations(FOUR, 2):
         old = difference(KINDS[a], KINDS[b], metric)
         new = difference(KINDS[a] | NEW, KINDS[b] | NEW, metric)
-        signs = side(old), side(new)
+        signs = compare(old).direction.value, compare(new).direction.value
         if None in signs:
             told = "not run yet"
         elif signs[0] * signs[1] < 0:
@@ -728,7 +725,7 @@ for metric in ("f1", "auc"):
         else:
             told = "the same" if signs[0] * signs[1] else "not told"
         sides.append(told)
-        row = [f"{a} − {b}", metric.upper(), in_points(old), in_points(new)]
+        row = [f"{a} − {b}", metric.upper(), format_diff(compare(old)), format_diff(compare(new))]
         rows.append([*row, told])
 heads = ["difference", "", "random frames [95 %]", "new utterances [95 %]"]
 table([*heads, "order"], rows)
@@ -860,8 +857,8 @@ for sentence in asked:
     count = Counter()
     for (a, b), metric in product(sentence.pairs, sentence.metrics):
         found = difference(largest(a), largest(b), metric.lower())
-        count[side(found)] += 1
-        count["sure"] += in_words(found, SEEDS, size) == "better"
+        count[compare(found).direction.value] += 1
+        count["sure"] += describe(compare(found, size), SEEDS) == "better"
     claim = sentence.claim.replace("On XRMB, ", "").rstrip(".")
     claim = claim[0].upper() + claim[1:]
     row = [claim, len(sentence.pairs) * len(sentence.metrics)]
@@ -889,31 +886,31 @@ pairs += [("DeepMTMV", "HeroCon-s"), ("DeepMTMV", "HeroCon")]
 print("2. Methods that see labels only, beside others:")
 for a, b in pairs:
     found = difference(KINDS[a], KINDS[b])
-    words = in_words(found, SEEDS, TESTS)
-    print(f"   {a} − {b}: F1 {in_points(found)}:\n      {words}.")
+    words = describe(compare(found, TESTS), SEEDS)
+    print(f"   {a} − {b}: F1 {format_diff(compare(found))}:\n      {words}.")
 bn = answers["BN(U) alone: (DNN + BN(U)) − DNN", "f1"]
 print("3. BatchNorm's statistics, worth much on the digits above, here:")
-words = in_words(bn, SEEDS, TESTS)
-print(f"   BN(U) − DNN: F1 {in_points(bn)}: {words}.")
+words = describe(compare(bn, TESTS), SEEDS)
+print(f"   BN(U) − DNN: F1 {format_diff(compare(bn))}: {words}.")
 print("4. New utterances change DNN's F1 by (points, seed by seed)")
 print("  ", ": ".join(change_in_words("DNN", "f1")) + ".")
 print("5. Two losses that the paper does not compare with:")
 for b in ("debiased", "hard negatives"):
     found = answers[f"HeroCon − {b}", "f1"]
-    words = in_words(found, SEEDS, TESTS)
-    print(f"   HeroCon − {b}: F1 {in_points(found)}:\n      {words}.")
+    words = describe(compare(found, TESTS), SEEDS)
+    print(f"   HeroCon − {b}: F1 {format_diff(compare(found))}:\n      {words}.")
 print("6. Deciding and ranking are two things:")
 for metric in ("f1", "auc"):
     found = difference(KINDS["MIB"], KINDS["DNN"], metric)
-    told = f"{in_points(found)}: {in_words(found, SEEDS, TESTS)}"
+    told = f"{format_diff(compare(found))}: {describe(compare(found, TESTS), SEEDS)}"
     print(f"   MIB − DNN: {metric.upper()} {told}.")
 
 # %%
 signs = {"supcon": 1, "deepmtmv": 1, "c2ae": -1}
 for method, sign in signs.items():
     found = difference({"method": method}, KINDS["DNN"]).loc[:4]
-    assert len(found) == 5 and side(found) == sign
-    assert side(difference({"method": method}, KINDS["DNN"], "auc").loc[:4])
+    assert len(found) == 5 and compare(found).direction.value == sign
+    assert compare(difference({"method": method}, KINDS["DNN"], "auc").loc[:4]).direction.value
 print("F1, five seeds, 95 % intervals one by one: SupCon and DeepMTMV are")
 print("above DNN, C2AE is below it.")
 
@@ -946,7 +943,7 @@ COMMANDS = [
     (["dnn"], NEW, SEEDS),
     (["cmc", "herocon-u", "herocon"], NEW | few, SEEDS),
 ]
-store.commands(COMMANDS)
+commands(store, COMMANDS)
 
 # %%
 assert stored["seconds"].gt(0).all() and stored["peak_mib"].gt(0).all()
@@ -978,7 +975,7 @@ for title, name in {
     "Contrast of labels": "$L_s$: HeroCon-s − DNN",
     "5,000 rows a step, not 1,000": "4,999 − 999: HeroCon",
 }.items():
-    told = [in_words(answers[name, m], SEEDS, TESTS) for m in ("f1", "auc")]
+    told = [describe(compare(answers[name, m], TESTS), SEEDS) for m in ("f1", "auc")]
     print(f"{title}: F1 {told[0]}; AUC {told[1]}.")
 
 # %% [markdown]

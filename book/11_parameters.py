@@ -43,15 +43,11 @@ from herocon_lite.data.splits import LABELED
 from herocon_lite.methods import Problem, build
 from herocon_lite.metrics import evaluate
 from herocon_lite.repro import ledger, paper, plots, settings, stats
+from herocon_lite.repro.chapter import commands, difference_table
 from herocon_lite.repro.points import POINTS
-from herocon_lite.repro.report import (
-    Store,
-    difference_table,
-    in_points,
-    in_words,
-    level,
-    table,
-)
+from herocon_lite.repro.query import Store
+from herocon_lite.repro.stats import compare
+from herocon_lite.repro.text import describe, format_diff, format_mean, table
 from herocon_lite.theory import batch_ceiling, ceiling
 from herocon_lite.train import Schedule, predict, train
 
@@ -733,10 +729,10 @@ def points(metric):
 for name, sizes in (("all sizes", SIZES), ("the same batch", SAME)):
     for metric in ("f1", "auc"):
         slope = slopes(sizes, points(metric))
-        words = in_words(slope, SEEDS_B, 4)
+        words = describe(compare(slope, 4), SEEDS_B)
         words = words.replace("better", "grows").replace("worse", "falls")
         words = words.replace("not told apart", "not told from flat")
-        told = f"{in_points(slope)} points a decade: {words}"
+        told = f"{format_diff(compare(slope))} points a decade: {words}"
         told = told if len(slope) else "not run yet"
         print(f"{metric.upper() + ',':4} {name}: {told}")
 
@@ -772,8 +768,8 @@ rows = []
 for N in SIZES:
     number, f1 = last_bound(N), sized(N)
     caps = [f"{math.log(N + 1):.2f}", f"{ceiling(N, sharp=True):.2f}"]
-    told = level(number, 2).replace("-", "−")
-    rows.append([f"{N:,}", *caps, told, level(f1, 3), len(f1)])
+    told = format_mean(number, 2).replace("-", "−")
+    rows.append([f"{N:,}", *caps, told, format_mean(f1, 3), len(f1)])
 heads = ["$\\lvert N\\rvert$", "cap, any critic", "cap of exp(cos)"]
 heads += ["$\\log(\\lvert N\\rvert + 1) - L_u$ [95 %]", "F1 [95 %]"]
 table([*heads, "seeds"], rows)
@@ -814,7 +810,7 @@ if len(every):
     print("a lower bound on information says nothing.")
 number, f1 = by_size(SIZES, last_bound), by_size(SIZES, points("f1"))
 if len(f1) > 1:
-    change = in_points(slopes(SIZES, last_bound))
+    change = format_diff(compare(slopes(SIZES, last_bound)))
     print(f"With ten times as many negatives it changes by {change} nats.")
     told = []
     for left_out in ((), (500,)):
@@ -886,8 +882,8 @@ for told, name in {
     "five times the rows a step": "4,999 − 999, another batch",
 }.items():
     found = sided[name, "f1"]
-    words = in_words(found, SEEDS_B, len(sided))
-    print(f"   {told}: {in_points(found)}: {words}.")
+    words = describe(compare(found, len(sided)), SEEDS_B)
+    print(f"   {told}: {format_diff(compare(found))}: {words}.")
 print("4. The cap of the bound that is said to explain Fig. 3(b) rises by")
 print(f"   {room:.2f} nats over the figure's range; {below} of {len(every)}")
 print("   stored runs lie below zero, where it says nothing.")
@@ -925,7 +921,7 @@ table(heads, [[f"{len(costs)} of {there.size}", *cells]], loop)
 # %% mystnb={"markdown_format": "gfm"} tags=["hide-input", "nbval-ignore-output"]
 others = [{"changes": change} if change else {} for change in SIZES.values()]
 wanted = [(["herocon"], other, SEEDS_B) for other in others]
-store.commands([*wanted, (["dnn", "dnn-bnu"], {}, SEEDS_B)])
+commands(store, [*wanted, (["dnn", "dnn-bnu"], {}, SEEDS_B)])
 
 # %%
 assert store.frame["seconds"].gt(0).all()

@@ -29,6 +29,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from herocon_lite import losses
 from herocon_lite.repro import benchmark, efficiency, ledger, paper, plots
+from herocon_lite.repro.chapter import verdicts
 from herocon_lite.repro.efficiency import (
     BY,
     LITERAL,
@@ -37,7 +38,7 @@ from herocon_lite.repro.efficiency import (
     RELEASED,
     TRAINING,
 )
-from herocon_lite.repro.report import table, verdicts
+from herocon_lite.repro.text import table
 
 plt.style.use("herocon_lite.repro.book")
 torch.set_num_threads(1)

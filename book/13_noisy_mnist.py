@@ -35,18 +35,16 @@ from herocon_lite.data.splits import LABELED
 from herocon_lite.methods import Problem, build
 from herocon_lite.metrics import evaluate, hard_auc
 from herocon_lite.repro import ledger, paper, plots, settings, stats
-from herocon_lite.repro.report import (
-    Store,
-    case_study,
+from herocon_lite.repro.chapter import (
+    commands,
     difference_table,
-    in_points,
-    in_words,
-    level,
-    printed_table,
+    paper_table,
     switched_on,
-    table,
     verdicts,
 )
+from herocon_lite.repro.query import Store, case_study
+from herocon_lite.repro.stats import compare
+from herocon_lite.repro.text import describe, format_diff, format_mean, table
 from herocon_lite.train import Schedule, predict, train
 from herocon_lite.views import two_views
 
@@ -62,7 +60,7 @@ torch.set_num_threads(1)  # the matrices below are small
 # %% mystnb={"markdown_format": "gfm"} tags=["hide-input"]
 printed = paper.RESULTS["mnist"]
 five = paper.REPETITIONS
-printed_table("mnist")
+paper_table("mnist")
 
 # %% [markdown]
 # > **The paper says** (section 4.2) that HeroCon has the best F1 and the best AUC; that
@@ -397,8 +395,8 @@ for name, kind in KINDS.items():
     for metric in ("f1", "auc"):
         told = getattr(printed.get(name), metric, None)
         row += ["–" if told is None else f"{told:.4f}"]
-        row.append(level(runs(metric=metric, **kind)))
-    row.append(level(runs(metric="auc_hard", **kind)))
+        row.append(format_mean(runs(metric=metric, **kind)))
+    row.append(format_mean(runs(metric="auc_hard", **kind)))
     rows.append([*row, f"{len(runs(**kind))} of {aim(kind)}"])
 heads = ["method", "F1, paper", "F1, ours [95 %]", "AUC, paper"]
 heads += ["AUC, ours [95 %]", "of decisions [95 %]", "seeds"]
@@ -448,7 +446,7 @@ for name, cell in printed.items():
     shown = f"{gap[name]:+.4f}".replace("-", "−")
     row = [name, f"{cell.auc:.4f}", shown, f"{printed_part:+.2f}"]
     row[-1] = row[-1].replace("-", "−")
-    rows.append([*row, level(part, 2), place, told])
+    rows.append([*row, format_mean(part, 2), place, told])
 heads = ["method", "AUC, paper", "less the formula at its F1"]
 heads += ["as a part of what is left", "that part in our runs"]
 heads += ["place", "so it is of"]
@@ -567,7 +565,7 @@ TESTS = len(answers)  # all that are asked, run or not
 
 
 def words(name, metric):
-    return in_words(answers[name, metric], SEEDS[name], TESTS)
+    return describe(compare(answers[name, metric], TESTS), SEEDS[name])
 
 
 # %% mystnb={"markdown_format": "myst"} tags=["hide-input", "nbval-ignore-output"]
@@ -633,7 +631,7 @@ for name, metric in product(FOUR, ("f1", "auc")):
 rows = []
 for name in FOUR:
     f1, auc = (twice[name, metric] for metric in ("f1", "auc"))
-    rows.append([name, len(f1), in_points(f1), in_points(auc)])
+    rows.append([name, len(f1), format_diff(compare(f1)), format_diff(compare(auc))])
 heads = ["rounded − torch's bfloat16", "seeds", "F1 [95 %]", "AUC [95 %]"]
 table(heads, rows)
 
@@ -672,7 +670,7 @@ for name in ("DNN", "HeroCon-s", "HeroCon-u", "HeroCon"):
     if name == "HeroCon":
         kinds |= {"uniform, 4,000 rows a step": all_rows}
     for what, kind in kinds.items():
-        found = [level(runs(metric=m, **kind)) for m in columns]
+        found = [format_mean(runs(metric=m, **kind)) for m in columns]
         rows.append([name, what, *found, len(runs(**kind))])
 table(["method", "noise", *columns.values(), "seeds"], rows)
 
@@ -758,7 +756,7 @@ for title, name in short.items():
     found = answers[name, "f1"]
     said = words(name, "f1")
     if len(found):
-        said = f"F1 {in_points(found)} points: {said}"
+        said = f"F1 {format_diff(compare(found))} points: {said}"
     print(f"- {title}: {said}.")
 
 # %%
@@ -784,7 +782,7 @@ tests = {
 }
 for title, name in tests.items():
     found = answers[name, "f1"]
-    print(f"{title}: F1 {in_points(found)}: {words(name, 'f1')}.")
+    print(f"{title}: F1 {format_diff(compare(found))}: {words(name, 'f1')}.")
 
 # %% [markdown]
 # ## Make it again
@@ -811,7 +809,7 @@ for how in WANTED:
     for name, seeds_wanted in WANTED[how]:
         kind = noise(name, how)
         COMMANDS.append(([kind.pop("method")], kind, seeds_wanted))
-store.commands(COMMANDS)
+commands(store, COMMANDS)
 
 # %%
 assert stored["seconds"].gt(0).all() and stored["peak_mib"].gt(0).all()

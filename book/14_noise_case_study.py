@@ -34,16 +34,10 @@ from herocon_lite.data.cards import find_card
 from herocon_lite.data.splits import LABELED
 from herocon_lite.methods import Problem, build
 from herocon_lite.repro import ledger, paper, plots, settings, stats
-from herocon_lite.repro.report import (
-    CASE_STUDY_ROWS,
-    Store,
-    case_study,
-    in_points,
-    in_words,
-    level,
-    table,
-    verdicts,
-)
+from herocon_lite.repro.chapter import verdicts
+from herocon_lite.repro.query import CASE_STUDY_ROWS, Store, case_study
+from herocon_lite.repro.stats import compare
+from herocon_lite.repro.text import describe, format_diff, format_mean, table
 from herocon_lite.train import Schedule, predict, train
 from herocon_lite.views import two_views
 
@@ -526,7 +520,7 @@ plt.show()
 
 # %% mystnb={"markdown_format": "gfm"} tags=["hide-input", "nbval-ignore-output"]
 rows = [
-    [views, f"{share:.0%}", *(level(f1[m, views, share]) for m in FOUR)]
+    [views, f"{share:.0%}", *(format_mean(f1[m, views, share]) for m in FOUR)]
     for views, share in product(("two views", "one view"), SHARES)
 ]
 table(["", "noise", *(f"{name}, F1 [95 %]" for name in FOUR)], rows)
@@ -586,7 +580,7 @@ TESTS = len(answers)  # all that are asked, run or not
 
 # %% mystnb={"markdown_format": "myst"} tags=["hide-input", "nbval-ignore-output"]
 rows = [
-    [name, len(found), in_points(found), in_words(found, SEEDS, TESTS)]
+    [name, len(found), format_diff(compare(found)), describe(compare(found, TESTS), SEEDS)]
     for name, found in answers.items()
 ]
 table(["question", "seeds", "F1 [95 %]", "so the first is"], rows)
@@ -648,9 +642,9 @@ print("for its reason.")
 one, two = rise.values()
 print("What full noise does to the worth of L_u (points of F1):")
 for views, found in (("one view ", one), ("two views", two)):
-    told = in_words(found, SEEDS, TESTS)
-    print(f"  {views}: {in_points(found)}: {told}")
-print(f"  one view − two: {in_points(alone)}")
+    told = describe(compare(found, TESTS), SEEDS)
+    print(f"  {views}: {format_diff(compare(found))}: {told}")
+print(f"  one view − two: {format_diff(compare(alone))}")
 if len(alone) < ledger.ENOUGH:
     print("Full runs: too few to say whether the pattern is there.")
 else:

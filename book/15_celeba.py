@@ -46,20 +46,17 @@ from herocon_lite.data.splits import CELEBA_ROWS, LABELED
 from herocon_lite.methods import METHODS, Problem, build
 from herocon_lite.metrics import evaluate
 from herocon_lite.repro import ledger, paper, plots, settings
-from herocon_lite.repro.report import (
-    Store,
+from herocon_lite.repro.chapter import (
+    commands,
     difference_table,
-    in_points,
-    in_words,
-    level,
-    printed_apart,
-    printed_table,
-    side,
+    paper_gap_is_significant,
+    paper_table,
     switched_on,
-    table,
 )
-from herocon_lite.repro.stats import interval
+from herocon_lite.repro.query import Store
+from herocon_lite.repro.stats import compare, interval
 from herocon_lite.repro.store import read
+from herocon_lite.repro.text import describe, format_diff, format_mean, table
 from herocon_lite.train import Schedule, embed, predict, train
 from herocon_lite.views import two_views
 
@@ -75,7 +72,7 @@ torch.set_num_threads(1)  # the matrices below are small
 # %% mystnb={"markdown_format": "gfm"} tags=["hide-input"]
 printed = paper.RESULTS["celeba"]
 five = paper.REPETITIONS
-printed_table("celeba")
+paper_table("celeba")
 
 # %% [markdown]
 # > **The paper says** (section 4.3) that its methods outperform all baselines, in F1
@@ -88,7 +85,7 @@ printed_table("celeba")
 # Each of these can be held against the table before anything is run.
 
 # %%
-apart = partial(printed_apart, "celeba")
+apart = partial(paper_gap_is_significant, "celeba")
 sentences = [c for c in paper.COMPARISONS if c.data == "celeba"]
 first = next(c for c in sentences if "outperform all" in c.claim)
 denied = paper.denied(first)
@@ -726,7 +723,7 @@ for name in SHOWN:
     for metric in ("f1", "auc"):
         told = getattr(printed.get(name), metric, None)
         row.append("–" if told is None else f"{told:.4f}")
-        row.append(level(score[name, metric]))
+        row.append(format_mean(score[name, metric]))
     rows.append([*row, len(score[name, "f1"])])
 heads = ["method", "F1, paper, full", "F1, reduced [95 %]"]
 table([*heads, "AUC, paper, full", "AUC, reduced [95 %]", "seeds"], rows)
@@ -879,7 +876,7 @@ for sentence in sentences:
     count = Counter()
     for a, b in sentence.pairs:
         for metric in sentence.metrics:
-            count[side(gap(a, b, metric.lower()))] += 1
+            count[compare(gap(a, b, metric.lower())).direction.value] += 1
     claim = sentence.claim.replace("On CelebA, ", "").rstrip(".")
     row = [claim[0].upper() + claim[1:], sum(count.values())]
     rows.append([*row, count[1], count[-1], count[0], count[None]])
@@ -903,9 +900,9 @@ asked = [("SupCon", "DNN"), ("HeroCon-s", "SupCon"), ("HeroCon", "SupCon")]
 asked += [("C2AE", "DNN")]
 for number, (a, b) in enumerate(asked, 4):
     found = answers[f"{a} − {b}", "f1"]
-    told = f"F1 {in_points(found)} points," if len(found) else ""
+    told = f"F1 {format_diff(compare(found))} points," if len(found) else ""
     far = there[f"{a} − {b}", "f1"]
-    words = in_words(found, SEEDS, TESTS)
+    words = describe(compare(found, TESTS), SEEDS)
     print(f"{number}. Reduced, {a} − {b}: {told}".rstrip())
     print(f"   {words}. The paper, full: {far:+.1f}.")
 
@@ -928,7 +925,7 @@ OWN = ["info-nce", "dnn-bnu", "herocon-u-g1", "mulsupcon"]
 COMMANDS.append((OWN, REDUCED, SEEDS))
 louder = REDUCED | {"changes": REDUCED["changes"] | {"beta": 0.1}}
 COMMANDS.append((["herocon-s"], louder, SEEDS))
-store.commands(COMMANDS)
+commands(store, COMMANDS)
 
 # %%
 assert {*SIX, *THREE} == {ledger.OURS[name] for name in printed}

@@ -34,7 +34,9 @@ from herocon_lite.data import load, split
 from herocon_lite.methods import Problem, build
 from herocon_lite.metrics import THRESHOLDS, evaluate
 from herocon_lite.repro import ablations, plots, runner, settings, stats
-from herocon_lite.repro.report import Store, in_points, in_words, table
+from herocon_lite.repro.query import Store
+from herocon_lite.repro.stats import compare
+from herocon_lite.repro.text import describe, format_diff, table
 from herocon_lite.train import Schedule, predict, train
 
 plt.style.use("herocon_lite.repro.book")
@@ -193,7 +195,7 @@ scene = Store("../results", "scene", form="two_noisy")
 pair = [{"method": "deepmtmv"}, {"method": "dnn"}]
 for metric in ("f1", "auc"):
     found = scene.difference(*pair, metric)
-    told = f"{in_points(found)} points, {len(found)} seeds"
+    told = f"{format_diff(compare(found))} points, {len(found)} seeds"
     print(f"DeepMTMV − DNN, {metric.upper()}: {told}")
 
 # %% mystnb={"image": {"alt": "Scene: mean F1 with its 95 percent band against the threshold for DNN, HeroCon-s, HeroCon and DeepMTMV, as far as runs are stored; a vertical line marks the public code's threshold 0.4."}} tags=["hide-input", "nbval-ignore-output"]
@@ -273,8 +275,8 @@ for size, judge in (("420 rows a step", tested), ("all 2,407", full)):
     picks = ablations.chosen(printed_only).loc[found.index]
     told = Counter(f"{t:g}" for _, t in picks).most_common(3)
     told = ", ".join(f"{t} ({n})" for t, n in told) or "–"
-    words = in_words(found, SEEDS)
-    rows.append([size, len(found), in_points(found), words, told])
+    words = describe(compare(found), SEEDS)
+    rows.append([size, len(found), format_diff(compare(found)), words, told])
 heads = [
     "HeroCon as printed",
     "seeds",
@@ -321,10 +323,10 @@ PAIRS += [("HeroCon", "DeepMTMV")]
 rows = []
 for a, b in PAIRS:
     gap = 100 * (judged[a] - judged[b]).dropna()
-    row = [f"{a} − {b}", len(gap), in_points(gap["at 0.4"])]
-    row += [in_points(gap["own"]), in_words(gap["own"], SEEDS, len(PAIRS))]
-    row.append(in_points(gap["own"] - gap["at 0.4"]))
-    rows.append([*row, in_points(gap["auc"])])
+    row = [f"{a} − {b}", len(gap), format_diff(compare(gap["at 0.4"]))]
+    row += [format_diff(compare(gap["own"])), describe(compare(gap["own"], len(PAIRS)), SEEDS)]
+    row.append(format_diff(compare(gap["own"] - gap["at 0.4"])))
+    rows.append([*row, format_diff(compare(gap["auc"]))])
 heads = ["on Scene", "seeds", "F1, both at 0.4 [95 %]"]
 heads += ["F1, each at its own [95 %]", "so F1 is", "change of the lead"]
 heads.append("AUC [95 %]")
@@ -394,8 +396,8 @@ for name in NAMES:
         row = [head, metric.upper()]
         for data in with_runs:
             found = effect(data, name, metric)
-            strong = in_words(found, 2, TESTS) in ("better", "worse")
-            told = in_points(found)
+            strong = describe(compare(found, TESTS), 2) in ("better", "worse")
+            told = format_diff(compare(found))
             row.append(f"**{told}**" if strong else told)
         rows.append(row)
 table(["change, on the test rows", "", *with_runs], rows)
@@ -457,8 +459,8 @@ for data in ("Scene", "MOCHA"):
         picks = ablations.chosen(inside[columns]).loc[found.index]
         told = Counter(f"{c}, {t:g}" for c, t in picks).most_common(2)
         told = "; ".join(f"{c} ({n})" for c, n in told) or "–"
-        words = in_words(found, AIM[data])
-        row = [data, name, len(columns), len(found), in_points(found)]
+        words = describe(compare(found), AIM[data])
+        row = [data, name, len(columns), len(found), format_diff(compare(found))]
         rows.append([*row, words, told])
 heads = ["data", "chosen inside", "candidates", "seeds", "F1 gained [95 %]"]
 table([*heads, "so F1 is", "chosen most often"], rows)
@@ -470,16 +472,16 @@ if len(found) > 2:
     told = "beats" if ends.lo > 0 else "does not beat"
     print(f"HeroCon with a threshold chosen inside {told} HeroCon at", end=" ")
     print("the public")
-    gained = f"{in_points(found)} points of F1"
+    gained = f"{format_diff(compare(found))} points of F1"
     print(f"code's 0.4, on Scene at full size: {gained},")
     print(f"{len(found)} seeds, paired; no test label chose the threshold.")
 else:
     print("The comparison at full size waits for its runs.")
 more = gains["Scene", "both"] - gains["Scene", "the threshold"]
 more = more.dropna()  # seeds that have both
-told = in_words(more, AIM["Scene"])
+told = describe(compare(more), AIM["Scene"])
 print("A change chosen along with the threshold, less the threshold alone:")
-print(f"{in_points(more)} points of F1, {len(more)} seeds: {told}.")
+print(f"{format_diff(compare(more))} points of F1, {len(more)} seeds: {told}.")
 
 # %%
 first = stats.interval(more.loc[:9])

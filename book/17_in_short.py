@@ -23,8 +23,9 @@ import numpy as np
 from scipy import stats
 
 from herocon_lite.repro import ablations, plots
-from herocon_lite.repro.report import Store, in_points, in_words, table
-from herocon_lite.repro.stats import interval
+from herocon_lite.repro.query import Store
+from herocon_lite.repro.stats import compare, interval
+from herocon_lite.repro.text import describe, format_diff, table
 
 plt.style.use("herocon_lite.repro.book")
 
@@ -138,7 +139,7 @@ def side(found, tests):
     """2 surely better, 1 better, 0 not told apart, …; None: few seeds."""
     if len(found) < 3:
         return None
-    told = in_words(found, aim=0, tests=tests)
+    told = describe(compare(found, tests), 0)
     sign = 1 if told.startswith("better") else -1
     sure = 2 if told in ("better", "worse") else 1
     return 0 if told.startswith("not") else sign * sure
@@ -200,7 +201,7 @@ def answers(pairs, question):
         for metric, first in (("f1", (name, answer)), ("auc", ("", ""))):
             row = [*first, metric.upper()]
             for data in SHOWN:
-                told = in_points(gap(data, *pair, metric))
+                told = format_diff(compare(gap(data, *pair, metric)))
                 (said,) = sides(pair, [(data, metric)])
                 sure = said in (2, -2) and (data, metric) in ASKED
                 row.append(f"**{told}**" if sure else told)
@@ -262,7 +263,7 @@ METRICS = ("f1", "auc")
 
 def tried(data, metric, change, usual):
     both = [{"method": "herocon", "changes": c} for c in (change, usual)]
-    return in_points(DATA[data].difference(*both, metric))
+    return format_diff(compare(DATA[data].difference(*both, metric)))
 
 
 rows = []
@@ -279,7 +280,7 @@ for (told, alpha), m in product((("α × 10", 1.0), ("α / 10", 0.01)), METRICS)
     rows.append([told, m.upper(), "–", found, "–"])
 cv, tested = (ablations.scores(DATA["Scene"], p) for p in ablations.PROTOCOLS)
 found = ablations.gain(cv[[ablations.AS_PRINTED[0]]], tested)
-rows.append(["threshold, chosen inside", "F1", in_points(found), "–", "–"])
+rows.append(["threshold, chosen inside", "F1", format_diff(compare(found)), "–", "–"])
 table(["HeroCon with …, less as printed", "", *CHANGED], rows)
 
 # %% [markdown]

@@ -37,7 +37,9 @@ from IPython.display import HTML, Markdown
 from herocon_lite import losses, metrics
 from herocon_lite.data.splits import LABELED
 from herocon_lite.repro import paper, plots, points, settings
-from herocon_lite.repro.report import Store, in_points, in_words, table
+from herocon_lite.repro.query import Store
+from herocon_lite.repro.stats import compare
+from herocon_lite.repro.text import describe, format_diff, table
 from herocon_lite.similarity import hamming
 
 plt.style.use("herocon_lite.repro.book")
@@ -356,7 +358,7 @@ numbers = {point.switch: point.number for point in points.POINTS}
 rows = []
 for (switch, metric), found in effects.items():
     row = [numbers[switch], f"`{switch}`", metric.upper(), len(found)]
-    rows.append([*row, in_points(found), in_words(found, 10, len(effects))])
+    rows.append([*row, format_diff(compare(found)), describe(compare(found, len(effects)), 10)])
 heads = ["", "switch", "metric", "seeds", "on − off [95 %]", "with it on"]
 table(heads, rows)
 

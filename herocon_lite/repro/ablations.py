@@ -16,7 +16,7 @@ from herocon_lite.repro.settings import CROSS_VALIDATION, Run
 if TYPE_CHECKING:
     import pandas as pd
 
-    from herocon_lite.repro.report import Store
+    from herocon_lite.repro.query import Store
 
 CHANGES: dict[str, dict[str, object]] = {
     "as printed": {},

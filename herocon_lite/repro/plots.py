@@ -385,7 +385,7 @@ def difference_panels(
     size: tuple[float, float],
     printed: Mapping[tuple[str, str], float] | None = None,
 ) -> Figure:
-    """F1 beside AUC, one row a question, as in the table of ``report.difference_table``.
+    """F1 beside AUC, one row a question, as in the table of ``chapter.difference_table``.
 
     Args:
         answers: (question, metric) to differences in points, one a seed.

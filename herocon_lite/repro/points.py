@@ -1241,7 +1241,7 @@ def to_markdown(points: Iterable[Point]) -> str:
 
 # ------------------------------------------------------------------ the seven switches
 
-# The stored runs that have one switch on, and nothing else, as report.Store finds them.
+# The stored runs that have one switch on, and nothing else, as query.Store finds them.
 _OF_VIEWS = {"method": "herocon", "protocol": "inductive"}
 _OF_LABELS = {"method": "herocon-s", "protocol": "transductive"}
 SWITCHES = {

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from herocon_lite.repro.stats import interval
 from herocon_lite.repro.store import KEYS, Record, _given, _unknown, read
@@ -13,7 +17,10 @@ from herocon_lite.repro.store import KEYS, Record, _given, _unknown, read
 if TYPE_CHECKING:
     import pandas as pd
 
+    Answers = dict[tuple[str, str], pd.Series]  # (question, metric): a difference a seed
 
+METRICS = ("f1", "auc")
+CASE_STUDY_ROWS = 500  # unlabelled, a step
 GROUP = ["method", "preset", "form", "protocol", "budget"]  # a row of a table
 
 
@@ -53,12 +60,12 @@ def _row(record: Record) -> dict[str, Any]:
     row["base"] = row["method"]
     changes = record.get("changes") or {}
     if changes:  # a method of its own: nobody averages it with the unchanged one by mistake
-        row["method"] = f"{row['method']} ({told_changes(changes)})"
+        row["method"] = f"{row['method']} ({format_overrides(changes)})"
     nested = {"settings": _given(record["settings"]), "split": record["split"]}
     return row | record["metrics"] | _flat(nested)
 
 
-def told_changes(changes: dict[str, Any]) -> str:
+def format_overrides(changes: dict[str, Any]) -> str:
     """Settings as one text, the same however they are ordered and their numbers spelt."""
 
     def told(value) -> str:
@@ -142,3 +149,80 @@ def _check_alike(name: str, runs: pd.DataFrame) -> None:
             f"{name}: every seed must count once, but seed {twice.iloc[0]} has several runs "
             "with the same settings and different splits. Choose with load(folder, …)."
         )
+
+
+class Store:
+    """The finished runs on one data set with one budget, by kind.
+
+    A kind is a method and whatever differs from the usual: ``{"method": "herocon", "form":
+    "eq4"}``. ``changes`` are those of the command line's ``--set``; usually there are none, and
+    one that asks for the usual value is none, as in a record.
+    """
+
+    def __init__(self, folder: str | Path, data: str, budget: str = "paper", **usual):
+        frame = load(folder, data=data, budget=budget)
+        frame = frame.rename(columns={"split.how": "split"})
+        for column in {"changes", "cpu_seconds"} - {*frame.columns}:  # younger than the store
+            frame[column] = math.nan
+        frame["changes"] = [_changes(c) for c in frame["changes"]]
+        frame["method"] = frame["base"]  # changes have a column of their own
+        frame["cost"] = frame["cpu_seconds"].fillna(frame["seconds"])  # older runs: wall time
+        self.data, self.budget, self.frame = data, budget, frame
+        self.usual = {"preset": "paper", "protocol": "transductive", "split": "paper"} | usual
+
+    def runs(self, method: str, metric: str = "f1", **other) -> pd.Series:
+        """One column of the runs of a kind, by seed; empty if there are none."""
+        kind = {"changes": {}} | self.usual | {"method": method} | other
+        kind["changes"] = _changes(self._real_changes(kind))
+        columns = ((self.frame[name], wanted) for name, wanted in kind.items())
+        fits = [c.isna() if wanted is None else c == wanted for c, wanted in columns]
+        kept = self.frame.loc[np.logical_and.reduce(fits), ["seed", metric]]
+        if kept["seed"].duplicated().any():
+            raise ValueError(f"every seed must count once, but some have several runs of {kind}.")
+        return kept.set_index("seed")[metric].sort_index()
+
+    def _real_changes(self, kind: Mapping) -> dict[str, object]:
+        from herocon_lite.repro import settings
+
+        changes = dict(kind["changes"])
+        preset, form = kind["preset"], kind.get("form")
+        run = settings.Run(
+            self.data,
+            kind["method"],
+            budget=self.budget,
+            preset=preset,
+            form=form or "two_noisy",
+            views=changes.pop("views", None),
+            changes=tuple(changes.items()),
+        )
+        usual = settings.setting(self.data, preset, self.budget)
+        return settings.real_changes(run, usual)
+
+    def difference(self, a: Mapping, b: Mapping, metric: str = "f1") -> pd.Series:
+        """a − b in points (hundredths), on the seeds that both kinds have."""
+        import pandas as pd
+
+        pairs = [self.runs(metric=metric, **kind) for kind in (a, b)]
+        pairs = pd.concat(pairs, axis=1, join="inner")
+        return 100 * (pairs.iloc[:, 0] - pairs.iloc[:, 1]).dropna()  # older runs lack a metric
+
+    def differences(self, pairs: Mapping[str, tuple[Mapping, Mapping]]) -> Answers:
+        """The same for named questions (a, b), in F1 and in AUC."""
+        asked = product(pairs.items(), METRICS)
+        return {(name, metric): self.difference(*pair, metric) for (name, pair), metric in asked}
+
+
+def case_study(method: str, share: float) -> dict[str, object]:
+    """The kind of our runs of Figure 2: its α and β, 500 unlabelled rows a step, bfloat16."""
+    from herocon_lite import methods
+    from herocon_lite.repro import paper
+
+    changes = {"share": share, "views": "gaussian", "precision": "bfloat16"}
+    changes |= {k: v for k, v in paper.CASE_STUDY.items() if k in methods.settings(method)}
+    rows = {"unlabeled_batch": CASE_STUDY_ROWS} if "alpha" in changes else {}
+    return {"method": method, "changes": changes | rows}
+
+
+def _changes(changes) -> str:
+    """Settings as one text; nan, of older records, is none."""
+    return format_overrides(changes) if isinstance(changes, Mapping) else ""

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from herocon_lite import methods
-from herocon_lite.repro import ablations, report, settings
+from herocon_lite.repro import ablations, query, settings
 from herocon_lite.repro import store as records
 from tests.repro.test_store import make
 
@@ -57,7 +57,7 @@ def test_scores_are_found_in_the_store(tmp_path, protocol):
             record["metrics"]["f1_at_0.9"] = 0.1 * seed + 0.05
             if not (seed == 1 and name == "τ = 0.5"):
                 records.append(record, tmp_path)
-    store = report.Store(tmp_path, "scene", form=None)
+    store = query.Store(tmp_path, "scene", form=None)
     assert ablations.thresholds(store) == {0.4: "f1", 0.9: "f1_at_0.9"}
     found = ablations.scores(store, protocol)
     wanted = [(name, t) for name in ablations.CHANGES for t in (0.4, 0.9)]

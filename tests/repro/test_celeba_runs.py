@@ -17,7 +17,7 @@ from herocon_lite.data import CARDS, load, split
 from herocon_lite.repro import ledger, paper, query, runner
 from herocon_lite.repro import settings as paper_settings
 from herocon_lite.repro.cli import main
-from herocon_lite.repro.report import Store
+from herocon_lite.repro.query import Store
 from herocon_lite.repro.runner import prepare
 from herocon_lite.repro.settings import Run
 from tests.unit.test_data import own_folder, without_checksums  # noqa: F401 (a fixture)

@@ -50,8 +50,8 @@ def make(method="herocon", seed=0, f1=0.5, auc=0.8, data="scene", alpha=0.1, spl
     return record | more
 
 
-def store(folder, records):
-    for record in records:
+def store(folder, made):
+    for record in made:
         records.append(record, folder)
     return folder
 
@@ -215,14 +215,14 @@ def writer_code(count: int, dies: bool = False) -> str:
     tear = "os.write = lambda d, line: (write(d, line[:50_000]), os._exit(9))"
     return f"""
 import json, os, sys
-from herocon_lite import results
+from herocon_lite.repro import store
 folder, first, record = sys.argv[1], int(sys.argv[2]), json.loads(sys.stdin.read())
 write = os.write
 for seed in range(first, first + {count}):
     if {dies} and seed == first + {count} - 1:
         {tear}
     record["seed"], record["history"] = seed, [seed] * 20_000
-    results.append(record, folder)
+    store.append(record, folder)
     write(1, b"%d\\n" % seed)
 """
 
@@ -294,13 +294,13 @@ def test_without_locks_a_writer_still_overwrites_nobody(tmp_path, monkeypatch):
     looked = records._torn
 
     def look_while_another_writes(descriptor):
-        monkeypatch.setattr(store, "_torn", looked)
+        monkeypatch.setattr(records, "_torn", looked)
         found = looked(descriptor)
         records.append(make(seed=1), tmp_path)
         return found
 
-    monkeypatch.setattr(store, "_lock", lambda descriptor: None)
-    monkeypatch.setattr(store, "_torn", look_while_another_writes)
+    monkeypatch.setattr(records, "_lock", lambda descriptor: None)
+    monkeypatch.setattr(records, "_torn", look_while_another_writes)
     records.append(make(seed=2), tmp_path)
     assert query.load(tmp_path)["seed"].tolist() == [0, 1, 2]
 
@@ -527,7 +527,7 @@ def test_the_commit_is_this_module_s_and_dirty_tells_of_changed_code(tmp_path, m
 
     package = tmp_path / "herocon_lite"
     package.mkdir()
-    monkeypatch.setattr(store, "__file__", str(package / "results.py"))
+    monkeypatch.setattr(provenance, "__file__", str(package / "repro" / "provenance.py"))
     checkout = provenance._checkout.__wrapped__
     (package / "__init__.py").touch()
     assert checkout() == (None, None)  # no repository
