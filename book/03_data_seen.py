@@ -249,7 +249,7 @@ plt.show()
 # > deviation is the *variance* of the pixels, and adds the noise where its
 # > **value** is below a `rate`. That rate is no percentage.
 #
-# All three are `two_views(mnist, how)`. Noise on a pixel that is already black
+# All three are `two_views(mnist, recipe)`. Noise on a pixel that is already black
 # or white may be cut off again, so we count both: the pixels that noise is
 # added to, and those that come out different. A thousand digits will do. `paper` is the
 # uniform noise, `gaussian` the case study's; the fourth column is the third with the mean

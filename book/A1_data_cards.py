@@ -3,7 +3,7 @@
 #
 # *Reads in 5 minutes, runs in 2 seconds on a CPU.*
 #
-# Each data set has a card in `herocon_lite/data/cards.py`: what it is, whose
+# Each data set has a card in `herocon_lite/data/cards.yaml`: what it is, whose
 # it is, which files it needs, how they are checked and how to cite it. This
 # page is printed from those cards, so it cannot say anything else than the
 # code does. What the sets look like is in {doc}`03_data_seen`.

@@ -1,14 +1,13 @@
 """How one view becomes two: noisy copies, and pictures cropped and recoloured.
 
-``two_views(dataset, how)`` makes the pair by name, as the paper describes it or as its public code
-does it. Pictures stay uint8, 0 to 255; the paper's pixel values in [0, 1] are these divided by 255.
-The same seed gives the same bytes.
+``two_views(dataset, recipe)`` makes the pair by name, as the paper describes it or as its public
+code does it. Pictures stay uint8, 0 to 255; the paper's pixel values in [0, 1] are these divided
+by 255. The same seed gives the same bytes.
 """
 
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -16,19 +15,18 @@ from numbers import Integral, Real
 import numpy as np
 
 from herocon_lite.data import Dataset, Lazy
-from herocon_lite.data.lazy import Kept
+from herocon_lite.data.lazy import RowCache
 
 CHUNK = 4096  # pictures that get their noise at once: a few MB of floats
 
 
-def two_views(dataset: Dataset, how: str, seed: int = 0, **settings: float) -> Dataset:
-    """The same rows in two views.
+def two_views(dataset: Dataset, recipe: str, seed: int = 0, **settings: float) -> Dataset:
+    """Make two views of a data set that has one.
 
     ========  ============  =====================================================================
-    data      how           what
+    data      recipe        what
     ========  ============  =====================================================================
     features  ``released``  0.01 · N(mean, std) on even rows in view 1, on odd rows in view 2
-    features  ``jitter``    each feature + ``scale`` (0.1) · its std · N(0, 1), all rows, both views
     grey      ``paper``     + U[0, 1] on every pixel (section 4.1)
     grey      ``gaussian``  + N(μ, σ) of the data on a ``share`` (1) of the pixels (section 4.4)
     grey      ``released``  + N(μ, σ²) where that noise is below ``rate`` (0.1)
@@ -44,7 +42,7 @@ def two_views(dataset: Dataset, how: str, seed: int = 0, **settings: float) -> D
         dataset: a set with one view.
         seed: decides all that is random. Views of pictures in colour are lazy and fixed by it;
             another seed each epoch gives fresh ones.
-        settings: ``scale``, ``share``, ``rate`` or ``size``, where the table names it.
+        settings: ``share``, ``rate`` or ``size``, where the table names it.
     """
     if len(dataset.views) != 1:
         raise ValueError(
@@ -53,19 +51,21 @@ def two_views(dataset: Dataset, how: str, seed: int = 0, **settings: float) -> D
         )
     view = dataset.views[0]
     data = "features" if view.ndim == 2 else "grey" if view.shape[1] == 1 else "colour"
-    if how not in WAYS[data]:
+    recipes = VIEW_RECIPES[data]
+    if recipe not in recipes:
         raise ValueError(
-            f"how must be one of {', '.join(WAYS[data])} for {dataset.name} ({data}); got {how!r}."
+            f"recipe must be one of {', '.join(recipes)} for {dataset.name} ({data}); "
+            f"got {recipe!r}."
         )
-    make = WAYS[data][how]
+    make = recipes[recipe]
     known = [*inspect.signature(make).parameters][2:]  # after the data and the seed
     for name in settings:
         if name not in known:
             has = ", ".join(known) or "no settings"
-            raise ValueError(f"{name} is not a setting of {how!r} for {data}; it has {has}.")
+            raise ValueError(f"{name} is not a setting of {recipe!r} for {data}; it has {has}.")
     views = list(make(view, seed, **settings))
     with_settings = "".join(f", {key} {value}" for key, value in settings.items())
-    return dataset.with_views(views, f"two views: {how}, seed {seed}{with_settings}")
+    return dataset.with_views(views, f"two views: {recipe}, seed {seed}{with_settings}")
 
 
 # ------------------------------------------------------------------ features
@@ -79,15 +79,6 @@ def alternate_rows(x: np.ndarray, seed: int) -> Iterator[np.ndarray]:
         view = x.copy()
         view[rows] += 0.01 * noise
         yield view
-
-
-def jitter(x: np.ndarray, seed: int, scale: float = 0.1) -> Iterator[np.ndarray]:
-    """Zero-mean noise in proportion to each feature's own spread."""
-    if not isinstance(scale, Real) or not 0 <= scale < math.inf:
-        raise ValueError(f"scale must be a finite number ≥ 0; got {scale!r}.")
-    spread = np.float32(scale) * x.std(0)
-    for view in (0, 1):
-        yield x + spread * _random(seed, view).standard_normal(x.shape, np.float32)
 
 
 # ------------------------------------------------------------------ grey pictures
@@ -261,7 +252,7 @@ def _on_black(pictures: np.ndarray, side: int) -> np.ndarray:
 
 
 def _lazy(images: np.ndarray | Lazy, make: Callable, side: int) -> Lazy:
-    return Lazy(Kept(make), np.arange(len(images)), (3, side, side), np.dtype(np.uint8))
+    return Lazy(RowCache(make), np.arange(len(images)), (3, side, side), np.dtype(np.uint8))
 
 
 def _check_size(size: int) -> None:
@@ -273,8 +264,8 @@ def _random(*seed: int) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-WAYS: dict[str, dict[str, Callable]] = {
-    "features": {"released": alternate_rows, "jitter": jitter},
+VIEW_RECIPES: dict[str, dict[str, Callable]] = {
+    "features": {"released": alternate_rows},
     "grey": {"paper": uniform, "gaussian": gaussian, "released": threshold},
     "colour": {"paper": crop_and_colour, "simclr": simclr, "released": fixed_crop_and_green},
 }

@@ -87,7 +87,8 @@ def find_card(name: str) -> Card:
     raise ValueError(f"name must be one of {', '.join(CARDS)}; got {name!r}.{hint}")
 
 
-def _read_cards(text: str) -> dict[str, Card]:
+def read_cards(text: str) -> dict[str, Card]:
+    """Cards by name, from YAML laid out as in ``cards.yaml``."""
     return {name: _card(name, **entry) for name, entry in yaml.safe_load(text).items()}
 
 
@@ -102,5 +103,5 @@ def _file(path: str, urls=(), starts_with: str = "", **entry) -> File:
     return File(path, urls=urls, starts_with=starts_with.encode(), **entry)
 
 
-CARDS = _read_cards(Path(__file__).with_name("cards.yaml").read_text(encoding="utf-8"))
+CARDS = read_cards(Path(__file__).with_name("cards.yaml").read_text(encoding="utf-8"))
 NAMES = tuple(CARDS)

@@ -50,33 +50,33 @@ class Lazy:
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
-    """Remembers rows that took time to make, the first ``most`` bytes of them.
+class RowCache:
+    """Keeps rows that took time to make, the first ``max_bytes`` of them.
 
-    A copy for another process starts without them.
+    A copy for another process starts empty.
     """
 
     make: Callable[[np.ndarray], np.ndarray]
-    most: int = 2**30
-    known: dict[int, np.ndarray] = field(default_factory=dict)
+    max_bytes: int = 2**30
+    kept: dict[int, np.ndarray] = field(default_factory=dict)
 
     def __call__(self, rows: np.ndarray) -> np.ndarray:
-        missing = np.array([row not in self.known for row in rows.tolist()], bool)
+        missing = np.array([row not in self.kept for row in rows.tolist()], bool)
         if missing.all():
             values = self.make(rows)
         else:
-            first = self.known[int(rows[~missing][0])]
+            first = self.kept[int(rows[~missing][0])]
             values = np.empty((len(rows), *first.shape), first.dtype)
-            values[~missing] = [self.known[row] for row in rows[~missing].tolist()]
+            values[~missing] = [self.kept[row] for row in rows[~missing].tolist()]
             if missing.any():
                 values[missing] = self.make(rows[missing])
         for row, value in zip(rows[missing].tolist(), values[missing], strict=True):
-            if value.nbytes * len(self.known) < self.most:
-                self.known[row] = value.copy()  # a part of the batch would keep all of it
+            if value.nbytes * len(self.kept) < self.max_bytes:
+                self.kept[row] = value.copy()  # a part of the batch would keep all of it
         return values
 
     def __getstate__(self) -> dict:
-        return {"make": self.make, "most": self.most, "known": {}}
+        return {"make": self.make, "max_bytes": self.max_bytes, "kept": {}}
 
 
 @dataclass(frozen=True, eq=False)

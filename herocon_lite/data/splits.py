@@ -81,7 +81,7 @@ class Split:
         return {**self.parameters, **sizes, "checksum": self.checksum}
 
 
-def shuffled(rows: np.ndarray, *seed: int) -> np.ndarray:
+def shuffle(rows: np.ndarray, *seed: int) -> np.ndarray:
     """The rows in an order that the seed decides, the same on every machine."""
     return rows[np.argsort(np.random.PCG64(seed).random_raw(len(rows)), kind="stable")]
 
@@ -96,13 +96,13 @@ def folds(rows: np.ndarray, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
         >>> [len(held_out) for _, held_out in folds(np.arange(12), seed=0)]
         [3, 3, 2, 2, 2]
     """
-    parts = np.array_split(shuffled(rows, seed, 5), FOLDS)
+    parts = np.array_split(shuffle(rows, seed, 5), FOLDS)
     return [(np.concatenate(parts[:k] + parts[k + 1 :]), parts[k]) for k in range(FOLDS)]
 
 
 def split(
     dataset: Dataset,
-    how: str = "paper",
+    scheme: str = "paper",
     seed: int = 0,
     protocol: str = "transductive",
     labeled: int | None = None,
@@ -110,7 +110,7 @@ def split(
     """One split of a data set.
 
     Args:
-        how: ``"paper"``: as the paper's section 4 says: labelled rows at random (``mnist`` and
+        scheme: ``"paper"``: as the paper's section 4 says: labelled rows at random (``mnist`` and
             ``mnist5k``: equally many of each digit, on ``mnist`` from its official test images,
             with its 60,000 training images as test set; ``celeba``: at most 50,000 rows take part),
             the rest tests.
@@ -134,41 +134,41 @@ def split(
             f"labeled must be between 1 and {len(dataset) - 1}, the rows of {dataset.name} less "
             f"one; got {count}."
         )
-    ways = {"paper": _paper, "released": _released, "utterance": _utterance}
-    if how not in ways:
-        raise ValueError(f"how must be one of {', '.join(ways)}; got {how!r}.")
-    train, seen, test = ways[how](dataset, seed, count)
+    schemes = {"paper": _paper, "released": _released, "utterance": _utterance}
+    if scheme not in schemes:
+        raise ValueError(f"scheme must be one of {', '.join(schemes)}; got {scheme!r}.")
+    train, unlabeled, test = schemes[scheme](dataset, seed, count)
     if protocol == "transductive":
         unlabeled = test
-    elif seen is None:
-        rest = shuffled(test, seed, 1)
+    elif unlabeled is None:
+        rest = shuffle(test, seed, 1)
         unlabeled, test = rest[: len(rest) // 2], rest[len(rest) // 2 :]
-    else:
-        unlabeled = seen
-    parameters = {"data": dataset.name, "how": how, "seed": seed, "protocol": protocol}
+    parameters = {"data": dataset.name, "how": scheme, "seed": seed, "protocol": protocol}
     if dataset.steps:
         parameters["steps"] = "; ".join(dataset.steps)
     return Split(*map(np.sort, (train, unlabeled, test)), parameters)
 
 
-# Each way returns (train, rows that only the inductive protocol sees or None, test).
+# Each scheme returns (train, rows that only the inductive protocol uses or None, test).
 
 
 def _paper(dataset: Dataset, seed: int, labeled: int):
-    rows = shuffled(np.arange(len(dataset)), seed)
+    rows = shuffle(np.arange(len(dataset)), seed)
     if dataset.name == "mnist":
         pool, test = rows[rows >= MNIST_TRAIN], rows[rows < MNIST_TRAIN]
-        return _equally_many(dataset, pool, labeled), None, test
+        return _take_balanced(dataset, pool, labeled), None, test
     if dataset.name == "mnist5k":
-        train = _equally_many(dataset, rows, labeled)
+        train = _take_balanced(dataset, rows, labeled)
         return train, None, np.setdiff1d(rows, train)
     if dataset.name == "celeba":
         rows = rows[:CELEBA_ROWS]
-    train, test = _cut(dataset, rows, labeled)
+    train, test = _take_labeled(dataset, rows, labeled)
     return train, None, test
 
 
-def _cut(dataset: Dataset, rows: np.ndarray, labeled: int) -> tuple[np.ndarray, np.ndarray]:
+def _take_labeled(
+    dataset: Dataset, rows: np.ndarray, labeled: int
+) -> tuple[np.ndarray, np.ndarray]:
     """The labelled rows and the rest, neither of them empty."""
     if labeled >= len(rows):
         raise ValueError(
@@ -178,7 +178,7 @@ def _cut(dataset: Dataset, rows: np.ndarray, labeled: int) -> tuple[np.ndarray, 
     return rows[:labeled], rows[labeled:]
 
 
-def _equally_many(dataset: Dataset, pool: np.ndarray, labeled: int) -> np.ndarray:
+def _take_balanced(dataset: Dataset, pool: np.ndarray, labeled: int) -> np.ndarray:
     """The first rows of the pool, as many of each class."""
     per_class, remainder = divmod(labeled, len(dataset.label_names))
     if remainder or not per_class:
@@ -200,23 +200,23 @@ def _released(dataset: Dataset, seed: int, labeled: int):
     rows = np.arange(len(dataset))
     if dataset.name == "mnist":
         # Its loop over folds saves the same slice five times, so the seed changes nothing.
-        return _cut(dataset, rows[MNIST_TRAIN:], labeled)[0], None, rows[:MNIST_TRAIN]
+        return _take_labeled(dataset, rows[MNIST_TRAIN:], labeled)[0], None, rows[:MNIST_TRAIN]
     if dataset.name == "celeba":
-        train, test = _cut(dataset, shuffled(rows[:CELEBA_ROWS], seed), labeled)
+        train, test = _take_labeled(dataset, shuffle(rows[:CELEBA_ROWS], seed), labeled)
         return train, None, test
     if dataset.name not in RELEASED_FOLDS:
         raise ValueError(
-            f'how="released" exists for mnist, celeba and {", ".join(RELEASED_FOLDS)}, which the '
-            f'public code reads or resembles; got {dataset.name}. Take how="paper".'
+            f'scheme="released" exists for mnist, celeba and {", ".join(RELEASED_FOLDS)}, which '
+            f'the public code reads or resembles; got {dataset.name}. Take scheme="paper".'
         )
     folds = RELEASED_FOLDS[dataset.name]
     if labeled != LABELED[dataset.name]:
         raise ValueError(
-            f'labeled cannot be chosen with how="released" on {dataset.name}: the fold decides.'
+            f'labeled cannot be chosen with scheme="released" on {dataset.name}: the fold decides.'
         )
     if not 0 <= seed < folds:
         raise ValueError(
-            f"seed must be a fold, 0 to {folds - 1}, with how='released' on {dataset.name} (the "
+            f"seed must be a fold, 0 to {folds - 1}, with scheme='released' on {dataset.name} (the "
             f"public code runs 0 to 4); got {seed}."
         )
     train = _stratified_fold(dataset.labels, folds, seed)
@@ -238,27 +238,27 @@ def _stratified_fold(labels: np.ndarray, folds: int, fold: int) -> np.ndarray:
 def _utterance(dataset: Dataset, seed: int, labeled: int):
     if "utterance" not in dataset.row_info:
         raise ValueError(
-            f'how="utterance" needs data that knows its utterances, such as mocha; '
-            f'got {dataset.name}. Take how="paper".'
+            f'scheme="utterance" needs data that knows its utterances, such as mocha; '
+            f'got {dataset.name}. Take scheme="paper".'
         )
     # A sentence is read by both speakers; both readings stay on one side.
     sentence = dataset.row_info["utterance"]
-    sentences = shuffled(np.unique(sentence), seed, 2)
+    sentences = shuffle(np.unique(sentence), seed, 2)
     first_half = np.isin(sentence, sentences[: len(sentences) // 2])
-    rows = shuffled(np.arange(len(dataset)), seed)
-    return *_cut(dataset, rows[first_half[rows]], labeled), rows[~first_half[rows]]
+    rows = shuffle(np.arange(len(dataset)), seed)
+    return *_take_labeled(dataset, rows[first_half[rows]], labeled), rows[~first_half[rows]]
 
 
 def select_classes(
-    dataset: Dataset, how: str = "paper", seed: int = 0, classes: int = 20, per_class: int = 2500
+    dataset: Dataset, scheme: str = "paper", seed: int = 0, classes: int = 20, per_class: int = 2500
 ) -> Dataset:
     """The speech protocol: the first 20 classes with enough rows, 2,500 rows of each.
 
     Classes keep the order of ``label_names``; silence and breath are no phones and are left out.
 
     Args:
-        how: ``"paper"`` draws the rows at random, ``"released"`` takes each class's first ones and
-            shuffles all together.
+        scheme: ``"paper"`` draws the rows at random, ``"released"`` takes each class's first ones
+            and shuffles all together.
     """
     counts = dataset.labels.sum(0, dtype=np.int64)
     names = dataset.label_names
@@ -269,14 +269,14 @@ def select_classes(
             f"classes must be at most {len(columns)} on {dataset.name}, which has so many with "
             f"{per_class} rows; got {classes}."
         )
-    if how not in ("paper", "released"):
-        raise ValueError(f"how must be paper or released; got {how!r}.")
+    if scheme not in ("paper", "released"):
+        raise ValueError(f"scheme must be paper or released; got {scheme!r}.")
     rows = np.arange(len(dataset))
-    pool = shuffled(rows, seed, 3) if how == "paper" else rows
+    pool = shuffle(rows, seed, 3) if scheme == "paper" else rows
     chosen = np.concatenate([pool[dataset.labels[pool, a] == 1][:per_class] for a in columns])
-    chosen = shuffled(chosen, seed, 4)
+    chosen = shuffle(chosen, seed, 4)
     digest = hashlib.sha256(chosen.astype("<i8").tobytes()).hexdigest()[:16]
-    step = f"{classes} classes × {per_class} rows, {how}, seed {seed}, rows {digest}"
+    step = f"{classes} classes × {per_class} rows, {scheme}, seed {seed}, rows {digest}"
     kept = dataset.take(chosen, step)
     return replace(
         kept, labels=kept.labels[:, columns], label_names=tuple(names[a] for a in columns)

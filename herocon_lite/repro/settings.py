@@ -101,7 +101,7 @@ SPEECH = ("xrmb", "mocha")
 ENCODER_SETTINGS = ("widths",)
 
 
-VIEW_SETTINGS = ("scale", "share", "rate", "size")  # of views.two_views
+VIEW_SETTINGS = ("share", "rate", "size")  # of views.two_views
 
 
 @dataclass(frozen=True)

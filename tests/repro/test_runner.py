@@ -293,9 +293,9 @@ def test_a_default_asked_for_by_name_is_no_change(yeast, quick):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["yeast", "--set", "scale=0.5"], "scale tells how one view becomes two"),
-        (["yeast", "--views", "jitter"], "views tells how one view becomes two"),
-        (["mnist5k", "--set", "scale=0.5"], "scale is not a setting of 'paper' for grey"),
+        (["yeast", "--set", "share=0.5"], "share tells how one view becomes two"),
+        (["yeast", "--views", "gaussian"], "views tells how one view becomes two"),
+        (["mnist5k", "--set", "share=0.5"], "share is not a setting of 'paper' for grey"),
         (["yeast", "--set", "steps=0"], "steps must be a whole number, at least 1"),
     ],
 )

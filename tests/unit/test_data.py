@@ -27,9 +27,9 @@ from herocon_lite.data import (
     select_classes,
     split,
 )
-from herocon_lite.data.cards import File
+from herocon_lite.data.cards import File, read_cards
 from herocon_lite.data.lazy import ImageArchive
-from herocon_lite.data.splits import shuffled
+from herocon_lite.data.splits import shuffle
 from tests.full_data import FOLDER, needs
 
 
@@ -87,6 +87,35 @@ def test_every_card_is_filled_in(name):
         algorithm, _, digest = checksum.partition(":")
         assert (algorithm, len(digest)) in {("sha256", 64), ("md5", 32)} or name == "xrmb"
     assert bool(card.terms) == (name in ("celeba", "xrmb"))
+
+
+def test_a_card_is_read_as_it_is_written():
+    text = """
+toy:
+  title: Toy
+  kind: multilabel
+  about: A toy.
+  source: here
+  licence: none
+  cite: nobody
+  parts:
+    all:
+      - path: a.gz
+        checksum: md5:0
+        size: 5
+        urls: [https://a.example/folder/, "https://b.example/get?id=1"]
+      - path: a.txt
+        starts_with: rows
+"""
+    (card,) = read_cards(text).values()
+    best, other = card.parts["all"]
+    assert (card.name, card.title, card.embedded) == ("toy", "Toy", False)
+    assert best == File(
+        "a.gz", "md5:0", 5, ("https://a.example/folder/a.gz", "https://b.example/get?id=1")
+    )
+    assert other == File("a.txt", starts_with=b"rows")
+    with pytest.raises(TypeError, match="licnce"):
+        read_cards(text.replace("licence", "licnce"))
 
 
 @pytest.mark.parametrize(
@@ -301,9 +330,9 @@ def test_split_is_named_by_parameters_and_checksum():
 
 
 def test_order_is_a_fixed_function_of_the_seed():
-    assert shuffled(np.arange(8), 0).tolist() == [3, 2, 1, 6, 0, 7, 4, 5]
-    assert shuffled(np.arange(8), 0, 1).tolist() != [3, 2, 1, 6, 0, 7, 4, 5]
-    orders = np.array([shuffled(np.arange(5), seed) for seed in range(4000)])
+    assert shuffle(np.arange(8), 0).tolist() == [3, 2, 1, 6, 0, 7, 4, 5]
+    assert shuffle(np.arange(8), 0, 1).tolist() != [3, 2, 1, 6, 0, 7, 4, 5]
+    orders = np.array([shuffle(np.arange(5), seed) for seed in range(4000)])
     # every value in every place equally often: 800 ± 4·25
     counts = np.array([np.bincount(column, minlength=5) for column in orders.T])
     assert np.abs(counts - 800).max() < 105
@@ -323,14 +352,14 @@ def test_bad_arguments_of_split():
     data = load("yeast")
     with pytest.raises(ValueError, match="protocol must be one of transductive, inductive"):
         split(data, protocol="both")
-    with pytest.raises(ValueError, match="how must be one of paper, released, utterance"):
-        split(data, how="random")
+    with pytest.raises(ValueError, match="scheme must be one of paper, released, utterance"):
+        split(data, scheme="random")
     with pytest.raises(ValueError, match="labeled must be between 1 and 2416"):
         split(data, labeled=2417)
-    with pytest.raises(ValueError, match='how="released" exists for'):
-        split(data, how="released")
+    with pytest.raises(ValueError, match='scheme="released" exists for'):
+        split(data, scheme="released")
     with pytest.raises(ValueError, match="needs data that knows its utterances"):
-        split(data, how="utterance")
+        split(data, scheme="utterance")
     with pytest.raises(ValueError, match="labeled must be given for own"):
         split(replace(data, name="own"))
 

@@ -35,8 +35,9 @@ def test_wheel_holds_the_embedded_sets_and_nothing_downloaded(wheel):
     assert not any("downloaded" in name or "celeba" in name for name in names)
 
 
-def test_wheel_holds_every_module_and_the_style(wheel):
-    files = (p for p in (ROOT / "herocon_lite").rglob("*") if p.suffix in (".py", ".mplstyle"))
+def test_wheel_holds_every_module_and_its_data(wheel):
+    kept = (".py", ".yaml", ".mplstyle")
+    files = (p for p in (ROOT / "herocon_lite").rglob("*") if p.suffix in kept)
     wanted = {p.relative_to(ROOT).as_posix() for p in files}
     assert wanted <= set(zipfile.ZipFile(wheel).namelist())
 
