@@ -80,9 +80,9 @@ paper_table("xrmb")
 assert printed["SupCon"] == printed["HeroCon-s"]
 sentences = [c for c in paper.COMPARISONS if c.data == "xrmb"]
 first = next(c for c in sentences if "outperform all" in c.claim)
-for words in paper.denied(first):
+for words in paper.contradictions(first):
     print("The table denies it:", words)
-assert len(paper.denied(first)) == 2
+assert len(paper.contradictions(first)) == 2
 
 gap = printed["HeroCon"].f1 - printed["HeroCon-u"].f1
 a, b = ((printed[m].f1, printed[m].f1_sd) for m in ("HeroCon", "HeroCon-u"))

@@ -88,7 +88,7 @@ paper_table("celeba")
 apart = partial(paper_gap_is_significant, "celeba")
 sentences = [c for c in paper.COMPARISONS if c.data == "celeba"]
 first = next(c for c in sentences if "outperform all" in c.claim)
-denied = paper.denied(first)
+denied = paper.contradictions(first)
 for words in denied:
     print("The table denies the first sentence:", words)
 assert len(denied) == 5 and all("HeroCon-u" in words for words in denied)

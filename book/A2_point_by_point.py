@@ -6,7 +6,7 @@
 # A paper, its tables and its code are written at different times, and they drift apart. This
 # page lists every point we found where the HeroCon paper {cite}`zheng2022herocon`, its tables and
 # its released code do not say the same, and what follows from each. The list is printed from
-# `herocon_lite/points.py`, so that tests can look at it, too.
+# `herocon_lite/repro/points.yaml`, so that tests can look at it, too.
 #
 # **What we will see**
 #
@@ -63,7 +63,7 @@ Markdown("\n".join(lines))
 # %% [markdown]
 # The paper is cited as section, equation (in the order in which it numbers them), table or figure.
 # "The code" is the authors' repository, as we read it; the commits stand in
-# `points.py`. It is not part of this repository, so no cell here can run it. Where our module
+# `points.yaml`. It is not part of this repository, so no cell here can run it. Where our module
 # has both ways, its function is named.
 #
 # Type a word or two to see only the rows that have them, for instance `xrmb`, `claim`, `proof`,

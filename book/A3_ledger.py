@@ -38,7 +38,6 @@ plt.style.use("herocon_lite.repro.book")
 # %% tags=["nbval-ignore-output"]
 rows = ledger.ledger("../results")
 runs = query.load("../results")
-pages = ledger.Pages(Path("."))
 cells = [row for row in rows if row.kind == "cell"]
 print(f"{len(rows)} claims, {len(runs)} stored runs")
 
@@ -53,7 +52,7 @@ print(f"{len(rows)} claims, {len(runs)} stored runs")
 # It claims that (1) the vanilla loss is harmed by false negatives and weights relieve that, (2) both
 # losses bound mutual information from below, (3) its method outperforms others with few labels, on
 # four data sets, (4) it withstands noise, and (5) its time grows with the square of the negative
-# set. We took the claims that are listed in `herocon_lite/paper.py`; explanations that no run here can
+# set. We took the claims that are listed in `herocon_lite/repro/paper.yaml`; explanations that no run here can
 # test are left out, save one (G6).
 
 # %% mystnb={"markdown_format": "gfm"} tags=["remove-input", "nbval-ignore-output"]
@@ -276,7 +275,7 @@ def table_of(kind, data=None):
     """The rows of a kind, as Markdown."""
     chosen = [r for r in rows if r.kind == kind and data in (None, r.data)]
     shown.extend(chosen)
-    return Markdown(ledger.to_markdown(chosen, pages))
+    return Markdown(ledger.to_markdown(chosen, Path(".")))
 
 
 # %% [markdown]

@@ -18,7 +18,7 @@ from herocon_lite.repro.label_counts import (
 )
 from tests.full_data import needs
 
-STORED = json.loads((Path(__file__).parents[1] / label_counts_module.STORE).read_text())["sets"]
+STORED = json.loads((Path(__file__).parents[2] / label_counts_module.STORE).read_text())["sets"]
 # three sets: two rows (1, 1, 0), three rows (0, 0, 1), one row (0, 0, 0)
 BY_HAND = np.array([[1, 1, 0], [0, 0, 1], [0, 0, 1], [1, 1, 0], [0, 0, 0], [0, 0, 1]], np.uint8)
 

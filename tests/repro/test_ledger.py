@@ -47,12 +47,12 @@ def test_every_cell_of_both_tables_is_there():
 
 
 def test_sentences_that_the_paper_s_own_table_denies():
-    denied = {s.claim: paper.denied(s) for s in paper.COMPARISONS}
+    denied = {s.claim: paper.contradictions(s) for s in paper.COMPARISONS}
     told = {claim: len(found) for claim, found in denied.items() if found}
     assert sorted(told.values()) == [1, 2, 5]
     (elsewhere,) = (s for s in paper.COMPARISONS if s.other_setting)  # no table has its α and β
-    assert not paper.denied(elsewhere)
-    assert paper.denied(replace(elsewhere, other_setting=False))
+    assert not paper.contradictions(elsewhere)
+    assert paper.contradictions(replace(elsewhere, other_setting=False))
     for claim, found in denied.items():
         if found and "outperform" in claim:
             data = next(s.data for s in paper.COMPARISONS if s.claim == claim)
@@ -65,10 +65,10 @@ def test_sentences_that_the_paper_s_own_table_denies():
 
 def test_a_table_that_agrees_denies_nothing(monkeypatch):
     sentence = next(s for s in paper.COMPARISONS if "HeroCon-u outperform" in s.claim)
-    assert paper.denied(sentence) == ["HeroCon-u 0.8831, C2AE 0.8834 (AUC)"]
+    assert paper.contradictions(sentence) == ["HeroCon-u 0.8831, C2AE 0.8834 (AUC)"]
     rows = paper.TABLES["scene"] | {"C2AE": (0.6145, 0.88)}
     monkeypatch.setitem(paper.TABLES, "scene", rows)
-    assert paper.denied(sentence) == []
+    assert paper.contradictions(sentence) == []
 
 
 @pytest.mark.parametrize("sentence", paper.COMPARISONS, ids=lambda s: s.claim[:40])
@@ -265,14 +265,12 @@ def known(name):
 
 @pytest.fixture
 def store(tmp_path, monkeypatch):
-    """A folder like results/, without runs, beside a book with a table of contents."""
+    """A folder like results/, without runs."""
     once = {name: partial(known, name) for name in statements.CHECKS}  # these need no runs
     monkeypatch.setattr(ledger, "CHECKS", once)
     folder = tmp_path / "results"
     folder.mkdir()
     shutil.copy(ROOT / "results" / "label_counts.json", folder)
-    (tmp_path / "book").mkdir()
-    (tmp_path / "book" / "_toc.yml").write_text("- file: A2_point_by_point\n")
     return folder
 
 
@@ -687,14 +685,6 @@ def test_a_wrong_count_is_seen(store):
     assert set(verdict.values()) == {"reproduced"}
 
 
-def test_a_page_is_linked_as_soon_as_the_book_lists_it(store):
-    assert cell(store, "F1 of DNN").page == "A2_point_by_point"
-    toc = store.parent / "book" / "_toc.yml"
-    toc.write_text(toc.read_text() + "- file: 03_data_seen\n- file: 09_scene\n")
-    assert cell(store, "F1 of DNN").page == "09_scene"
-    assert cell(store, "F1 of DNN", "N-MNIST").page == "A2_point_by_point"
-
-
 # ---------------------------------------------------------------- the ledger at hand
 
 
@@ -715,13 +705,13 @@ def test_every_row_has_a_verdict_a_reason_and_a_page_that_exists(rows):
 
 
 def test_printed_as_a_table(rows):
-    pages = ledger.Pages(ROOT / "book")
-    heading, rule, *lines = ledger.to_markdown(rows, pages).split("\n")
+    book = ROOT / "book"
+    heading, rule, *lines = ledger.to_markdown(rows, book).split("\n")
     assert heading.split(" | ")[0] == "| No." and heading.endswith("Verdict |")
     assert len(lines) == len(rows) and {line.count("|") for line in [rule, *lines]} == {7}
     assert "[The supervised bound](08_supervised_bound.ipynb)" in "\n".join(lines)
     figures = [row for row in rows if row.kind == "figure"]  # of which the paper prints no value
-    heading = ledger.to_markdown(figures, pages).split("\n")[0]
+    heading = ledger.to_markdown(figures, book).split("\n")[0]
     assert heading == "| No. | Claim | Ours [95 %] | Verdict |"
 
 

@@ -17,7 +17,6 @@ from pathlib import Path
 
 from herocon_lite.repro import paper, query
 from herocon_lite.repro.ledger.figures import fig_2, fig_3, fig_4
-from herocon_lite.repro.ledger.pages import Pages, to_frame, to_markdown  # noqa: F401 - the package's own names
 from herocon_lite.repro.ledger.rules import (  # noqa: F401 - the package's own names
     ENOUGH,
     SIMILAR,
@@ -30,8 +29,10 @@ from herocon_lite.repro.ledger.rules import (  # noqa: F401 - the package's own 
     similar_state,
 )
 from herocon_lite.repro.ledger.runs import OURS, Runs  # noqa: F401 - the package's own names
+from herocon_lite.repro.ledger.show import to_frame, to_markdown  # noqa: F401 - the package's own names
 from herocon_lite.repro.ledger.statements import CHECKS, Finding, not_applicable
 from herocon_lite.repro.ledger.tables import cell, compare
+from herocon_lite.repro.pages import PAGES
 
 KINDS = {
     "statement": "Lemmas, ranges, special cases",
@@ -68,20 +69,18 @@ def ledger(folder: str | Path = "results") -> list[Row]:
     """All claims, in the paper's order within each kind.
 
     Args:
-        folder: with ``runs/``, ``label_counts.json`` and ``efficiency.jsonl``; beside it ``book/``,
-            whose pages the rows name.
+        folder: with ``runs/``, ``label_counts.json`` and ``efficiency.jsonl``.
     """
     folder = Path(folder)
-    pages = Pages(folder.resolve().parent / "book")
     runs = Runs(query.load(folder))
     counts = folder / "label_counts.json"
     counts = json.loads(counts.read_text("utf-8"))["sets"] if counts.exists() else {}
     return [
         *_statement_rows(counts),
         *_count_rows(counts),
-        *_cell_rows(runs, pages),
-        *_comparison_rows(runs, pages),
-        *_figure_rows(runs, folder, pages),
+        *_cell_rows(runs),
+        *_comparison_rows(runs),
+        *_figure_rows(runs, folder),
     ]
 
 
@@ -124,7 +123,7 @@ def _count_rows(counts: dict) -> list[Row]:
     return rows
 
 
-def _cell_rows(runs: Runs, pages: Pages) -> list[Row]:
+def _cell_rows(runs: Runs) -> list[Row]:
     rows = []
     for data, methods in paper.RESULTS.items():
         for method, metric in product(methods, paper.METRICS):
@@ -135,14 +134,14 @@ def _cell_rows(runs: Runs, pages: Pages) -> list[Row]:
                     where=f"{paper.PLACES[data]}, {paper.TITLES[data]}",
                     claim=f"{metric} of {method}",
                     data=paper.TITLES[data],
-                    page=pages.of(data),
+                    page=PAGES[data],
                     **cell(runs, data, method, metric),
                 )
             )
     return rows
 
 
-def _comparison_rows(runs: Runs, pages: Pages) -> list[Row]:
+def _comparison_rows(runs: Runs) -> list[Row]:
     return [
         Row(
             number=f"S{number}",
@@ -150,16 +149,16 @@ def _comparison_rows(runs: Runs, pages: Pages) -> list[Row]:
             where=sentence.where,
             claim=sentence.claim,
             data=paper.TITLES[sentence.data],
-            page=pages.of(sentence.data),
+            page=PAGES[sentence.data],
             **compare(runs, sentence),
         )
         for number, sentence in enumerate(paper.COMPARISONS, start=1)
     ]
 
 
-def _figure_rows(runs: Runs, folder: Path, pages: Pages) -> list[Row]:
+def _figure_rows(runs: Runs, folder: Path) -> list[Row]:
     found = {"fig_1": CHECKS["fig_1"]()}
-    found |= fig_2(runs, pages) | fig_3(runs, pages) | fig_4(folder, pages)
+    found |= fig_2(runs) | fig_3(runs) | fig_4(folder)
     return [
         _row(f"G{number}", "figure", claim, found[claim.name])
         for number, claim in enumerate(paper.FIGURES, start=1)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from herocon_lite.data.splits import LABELED
-from herocon_lite.repro import efficiency, files
-from herocon_lite.repro.ledger.pages import Pages
+from herocon_lite.repro import efficiency, files, paper
 from herocon_lite.repro.ledger.rules import (
     ENOUGH,
     comparison_verdict,
@@ -20,14 +19,16 @@ from herocon_lite.repro.ledger.rules import (
 )
 from herocon_lite.repro.ledger.runs import WHY_NOT, Pair, Runs, ask, points_text, where
 from herocon_lite.repro.ledger.statements import Finding
+from herocon_lite.repro.pages import PAGES
 
 if TYPE_CHECKING:
     import pandas as pd
 
-BEST_POINT, USUAL_POINT = (0.01, 10.0), (0.1, 0.001)  # α, β on XRMB: in Fig. 3(a), in Table 3
+BEST_POINT = tuple(paper.XRMB_OPTIMUM.values())  # α, β in Fig. 3(a)
+USUAL_POINT = (0.1, 0.001)  # in Table 3
 
 
-def fig_2(runs: Runs, pages: Pages) -> dict[str, Finding]:
+def fig_2(runs: Runs) -> dict[str, Finding]:
     """Fig. 2, from runs on MNIST whose preparation names a share of noisy pixels."""
     forms = {"two views": "two_noisy", "one view": "eq4"}
     four = ("DNN", "HeroCon-s", "HeroCon-u", "HeroCon")
@@ -75,11 +76,11 @@ def fig_2(runs: Runs, pages: Pages) -> dict[str, Finding]:
         verdict, why = comparison_verdict(states)
         ours = "; ".join(told for _, told in shown) or "–"
         why = why or WHY_NOT["mnist"]
-        found[name] = Finding(verdict, ours, why, pages.of("noise"), "N-MNIST", budget, seeds)
+        found[name] = Finding(verdict, ours, why, PAGES["noise"], "N-MNIST", budget, seeds)
     return found
 
 
-def fig_3(runs: Runs, pages: Pages) -> dict[str, Finding]:
+def fig_3(runs: Runs) -> dict[str, Finding]:
     """Fig. 3 is of XRMB; what MOCHA says stands beside it."""
     f = runs.frame
     f = f[(f["data"] == "mocha") & (f["base"] == "herocon") & (f["budget"] == "paper")]
@@ -92,7 +93,7 @@ def fig_3(runs: Runs, pages: Pages) -> dict[str, Finding]:
         f = f.assign(negatives=[c.get("negatives", n) for c, n in pairs])
         beside = {"fig_3a": _best_point(runs, f), "fig_3b": _more_negatives(runs, f)}
     return {
-        name: Finding("not run", "–", WHY_NOT["xrmb"], pages.of("parameters"), "XRMB", beside=told)
+        name: Finding("not run", "–", WHY_NOT["xrmb"], PAGES["parameters"], "XRMB", beside=told)
         for name, told in beside.items()
     }
 
@@ -151,7 +152,7 @@ def _gap(runs: Runs, a: pd.DataFrame, b: pd.DataFrame) -> str:
     return f"{points_text(gap)} points of F1, {n} seeds" if gap else f"{n} common seeds so far"
 
 
-def fig_4(folder: Path, pages: Pages) -> dict[str, Finding]:
+def fig_4(folder: Path) -> dict[str, Finding]:
     """Fig. 4, from ``efficiency.jsonl``.
 
     The rule: a power is fitted to the times of the public code's form, over 500 … 5,000 rows. The
@@ -161,7 +162,7 @@ def fig_4(folder: Path, pages: Pages) -> dict[str, Finding]:
     """
 
     about = 0.5
-    page, rows = pages.of("efficiency"), files.read_lines(folder / "efficiency.jsonl")
+    page, rows = PAGES["efficiency"], files.read_lines(folder / "efficiency.jsonl")
 
     def of(what: str, claimed: int) -> Finding:
         fits = {by: efficiency.power(rows, what, by) for by in efficiency.BY}

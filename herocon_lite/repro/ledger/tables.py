@@ -142,7 +142,7 @@ def compare(runs: Runs, sentence: paper.Comparison) -> dict:
 
     states, shown, seeds, budget = asked()
     shown = [told for _, told in sorted(shown, key=lambda pair: list(STATES).index(pair[0]))]
-    verdict, why = comparison_verdict(states, paper.denied(sentence))
+    verdict, why = comparison_verdict(states, paper.contradictions(sentence))
     beside = [sentence.note]
     if verdict == "not run":
         why = WHY_NOT[sentence.data]

@@ -1,0 +1,29 @@
+"""The book's pages: which one shows what, and how a table links to it."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+PAGES = {
+    "scene": "09_scene",
+    "mnist": "13_noisy_mnist",
+    "xrmb": "10_two_view_speech",
+    "celeba": "15_celeba",
+    "noise": "14_noise_case_study",
+    "parameters": "11_parameters",
+    "efficiency": "12_efficiency",
+}
+
+
+def link(page: str, book: Path = Path()) -> str:
+    """A Markdown link to a page, under its title."""
+    return f"[{title(page, book)}]({page}.ipynb)"
+
+
+@functools.cache
+def title(page: str, book: Path) -> str:
+    """The first heading of a page in the folder ``book``."""
+    mark = "# # "
+    lines = (book / f"{page}.py").read_text("utf-8").splitlines()
+    return next(line.removeprefix(mark) for line in lines if line.startswith(mark))
