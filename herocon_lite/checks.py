@@ -40,6 +40,13 @@ def check_flag(name: str, value: object) -> None:
         raise ValueError(f"{name} must be True or False; got {value!r}.")
 
 
+def check_unused(why: str, **options: object) -> None:
+    """Refuse options that would have no effect, so that no record says otherwise."""
+    for name, value in options.items():
+        if value is not None and value is not False:
+            raise ValueError(f"{name} has no effect where {why}; leave it out. Got {value!r}.")
+
+
 def check_kind(name: str, value: object, annotation: object) -> None:
     """By the annotation of a setting: flags and counts; other numbers have limits of their own."""
     kind = str(annotation)

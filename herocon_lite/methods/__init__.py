@@ -1,6 +1,6 @@
 """Each row of the tables by name: ``build("herocon", problem, alpha=0.7, beta=0.02)``.
 
-To add a method, write a :class:`Method` and give it a name in ``METHODS``.
+To add a method, write a subclass of :class:`Method` and give it a name in ``METHODS``.
 """
 
 from __future__ import annotations
@@ -13,20 +13,14 @@ from functools import partial
 from herocon_lite.checks import check_kind
 from herocon_lite.methods.base import Method, Problem, probabilities
 from herocon_lite.methods.c2ae import C2AE
-from herocon_lite.methods.contrastive import (
-    CMC,
-    DNN,
-    FORMS,
-    HardNegative,
-    HeroCon,
-    InfoNCE,
-    MulSupCon,
-    SupCon,
-)
+from herocon_lite.methods.contrastive import DNN, FORMS
 from herocon_lite.methods.deepmtmv import DeepMTMV
+from herocon_lite.methods.herocon import HeroCon, HeroConS, HeroConU
+from herocon_lite.methods.labels import MulSupCon, SupCon
 from herocon_lite.methods.mib import MIB
+from herocon_lite.methods.views import CMC, HardNegative, InfoNCE
 
-__all__ = ["FORMS", "METHODS", "Method", "Problem", "build", "probabilities", "settings"]
+__all__ = ["FORMS", "METHODS", "Method", "Problem", "build", "method_params", "probabilities"]
 
 # What a partial fixes is what the name means; it cannot be set from outside.
 METHODS: dict[str, Callable[..., Method]] = {
@@ -37,12 +31,12 @@ METHODS: dict[str, Callable[..., Method]] = {
     "mib": MIB,
     "c2ae": C2AE,
     "deepmtmv": DeepMTMV,
-    "herocon-s": partial(HeroCon, alpha=0.0, weighted=True),
-    "herocon-u": partial(HeroCon, beta=0.0, weighted=True),
-    "herocon": partial(HeroCon, weighted=True),
+    "herocon-s": HeroConS,
+    "herocon-u": partial(HeroConU, weighted=True),
+    "herocon": HeroCon,
     # controls
     "dnn-bnu": partial(DNN, forward_unlabeled=True),
-    "herocon-u-g1": partial(HeroCon, beta=0.0, weighted=False),
+    "herocon-u-g1": partial(HeroConU, weighted=False),
     # what readers ask about
     "debiased": partial(HardNegative, hardness=0.0),
     "hard-negative": HardNegative,
@@ -50,32 +44,60 @@ METHODS: dict[str, Callable[..., Method]] = {
 }
 
 
-def build(name: str, problem: Problem, **chosen) -> Method:
-    """A method with fresh weights; seed torch first to make them repeatable.
+def build(name: str, problem: Problem, **options) -> Method:
+    """Build a method with fresh weights; seed torch first to make them repeatable.
 
     Args:
         name: one of ``METHODS``.
-        chosen: the method's own settings; :func:`settings` lists them with their defaults.
+        problem: what the data look like.
+        options: the method's own; :func:`method_params` lists them with their defaults.
+
+    Returns:
+        The method, in float32 on the CPU.
+
+    Raises:
+        ValueError: the method has no such option, or its value is not allowed.
+
+    Example:
+        >>> problem = Problem(view_shapes=((79,), (24,)), n_labels=14, kind="multilabel")
+        >>> method = build("herocon", problem, temperature=0.5)
+        >>> method.temperature, method.alpha
+        (0.5, 0.1)
     """
-    allowed = settings(name)
-    for key in chosen:
-        if key not in allowed:
+    found = _parameters(name)
+    for key, value in options.items():
+        if key not in found:
             fixed = getattr(METHODS[name], "keywords", {})
-            why = f"fixes {key} = {fixed[key]}" if key in fixed else f"has no setting {key!r}"
-            raise ValueError(f"Method {name} {why}; it has {', '.join(allowed) or 'none'}.")
-    for key, parameter in inspect.signature(METHODS[name]).parameters.items():
-        if key in chosen:
-            check_kind(key, chosen[key], parameter.annotation)
-    return METHODS[name](problem, **chosen)
+            why = f"fixes {key} = {fixed[key]}" if key in fixed else f"has no option {key!r}"
+            raise ValueError(f"Method {name} {why}; it has {', '.join(found) or 'none'}.")
+        check_kind(key, value, found[key].annotation)
+    return METHODS[name](problem, **options)
 
 
-def settings(name: str) -> dict[str, object]:
-    """What can be set for the method called ``name``, with the defaults."""
+def method_params(name: str) -> dict[str, object]:
+    """List the options of a method, with their defaults.
+
+    Example:
+        >>> method_params("mulsupcon")
+        {'beta': 0.1, 'temperature': 0.1}
+    """
+    return {key: parameter.default for key, parameter in _parameters(name).items()}
+
+
+def _parameters(name: str) -> dict[str, inspect.Parameter]:
+    """The arguments of the method's class; where it takes ``**options``, also its base's."""
     if name not in METHODS:
         near = get_close_matches(str(name).lower().replace("_", "-"), METHODS, n=1)
         hint = f" Did you mean {near[0]}?" if near else ""
         raise ValueError(f"method must be one of {', '.join(METHODS)}; got {name!r}.{hint}")
-    factory = METHODS[name]
-    fixed = {"problem", *getattr(factory, "keywords", {})}
-    found = inspect.signature(factory).parameters.values()
-    return {p.name: p.default for p in found if p.name not in fixed}
+    factory, found = METHODS[name], {}
+    for base in getattr(factory, "func", factory).__mro__:
+        if "__init__" in vars(base):
+            own = dict(inspect.signature(base.__init__).parameters)
+            further = [key for key, p in own.items() if p.kind is p.VAR_KEYWORD]
+            found = own | found
+            if not further:
+                break
+            del found[further[0]]
+    hidden = {"self", "problem", *getattr(factory, "keywords", {})}
+    return {key: parameter for key, parameter in found.items() if key not in hidden}

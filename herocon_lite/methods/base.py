@@ -42,23 +42,16 @@ class Method(nn.Module):
 
     uses_unlabeled: bool = False  # does training ever look at unlabelled rows?
 
-    def __init__(self, problem: Problem, shared_encoder: bool = False):
-        """``shared_encoder``: one encoder for all views, which must then be of one shape."""
+    def __init__(self, problem: Problem):
         super().__init__()
-        shapes = problem.view_shapes
-        if shared_encoder:
-            if len(set(shapes)) > 1:
-                raise ValueError(
-                    "shared_encoder needs views of one shape; "
-                    f"got {', '.join(map(str, shapes))}. Leave it off."
-                )
-            shapes = shapes[:1]
         make = models.ENCODERS[problem.encoder]
         self.problem = problem
         # Encoders come first in every method, so equal seeds start them equal.
-        self.encoders = models.PerView(make(s, **problem.encoder_options) for s in shapes)
+        self.encoders = models.PerView(
+            make(shape, **problem.encoder_options) for shape in problem.view_shapes
+        )
         self.size = self.encoders[0].size  # of h_v
-        self.joint_size = self.size * len(problem.view_shapes)  # of S
+        self.joint_size = self.size * len(self.encoders)  # of S
 
     def terms(
         self,

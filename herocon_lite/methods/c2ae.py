@@ -15,58 +15,35 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from herocon_lite.checks import check_weight
-from herocon_lite.methods.base import Method, Problem, classification
+from herocon_lite.methods.base import Method, Problem
 from herocon_lite.similarity import full_precision
 
-SLOPE = 0.1  # of the leaky ReLU, as its authors
+# As its authors have them.
+SLOPE = 0.1  # of the leaky ReLU
+PENALTY = 0.5  # λ: how strictly the codes' columns must be orthonormal over the batch
+RANKING = 0.5  # w, the weight of Γ
+KAPPA = 5.0  # sharpness of Γ; their gradient carries no κ, hence a division by it
+CODE_SHARE = 0.8  # L for each label
+WIDTH = 512  # of the hidden layer in F_e and F_d
 
 
 class C2AE(Method):
-    """Φ + w · Γ/κ.
+    """Φ + w · Γ/κ."""
 
-    Args:
-        code_size: L; four fifths of the number of labels.
-        penalty: λ, how strictly the codes' columns must be orthonormal over the batch.
-        ranking: w, the weight of Γ.
-        kappa: sharpness of Γ. Its authors' gradient carries no κ, hence the division.
-        width: of the hidden layer in F_e and F_d.
-        bce: add L_c on F_d(F_x(x)), which the original does not have.
-    """
-
-    def __init__(
-        self,
-        problem: Problem,
-        code_size: int | None = None,
-        penalty: float = 0.5,
-        ranking: float = 0.5,
-        kappa: float = 5.0,
-        width: int = 512,
-        bce: bool = False,
-    ):
-        check_weight("penalty", penalty)
-        check_weight("ranking", ranking)
-        check_weight("kappa", kappa)
-        if kappa == 0:
-            raise ValueError(f"kappa must be a positive number; got {kappa}.")
+    def __init__(self, problem: Problem):
         super().__init__(problem)
         labels = problem.n_labels
-        code_size = code_size or max(1, round(0.8 * labels))
+        code_size = max(1, round(CODE_SHARE * labels))  # L
         self.input_code = nn.Linear(self.joint_size, code_size)  # the end of F_x
-        self.label_code = _two_layers(labels, width, code_size)  # F_e
-        self.decoder = _two_layers(code_size, width, labels)  # F_d, as logits
-        self.penalty, self.ranking, self.kappa, self.bce = penalty, ranking, kappa, bce
+        self.label_code = _two_layers(labels, code_size)  # F_e
+        self.decoder = _two_layers(code_size, labels)  # F_d, as logits
 
     def terms(self, labeled, Y, unlabeled, progress):
         A = _centred(self.input_code(self.embed(labeled)))
         E = _centred(self.label_code(Y))
-        terms = {"phi": correlation(A, E, self.penalty)}
-        if self.ranking > 0:
-            scores = _lifted(self.decoder(E)).sigmoid()
-            terms["gamma"] = self.ranking / self.kappa * ranking(scores, Y, self.kappa).sum()
-        if self.bce:
-            terms["L_c"] = classification(self.decoder(A), Y)
-        return terms
+        phi = correlation(A, E, PENALTY)
+        scores = _lifted(self.decoder(E)).sigmoid()
+        return {"phi": phi, "gamma": RANKING / KAPPA * ranking(scores, Y, KAPPA).sum()}
 
     def logits(self, views):
         return self.decoder(_centred(self.input_code(self.embed(views))))
@@ -105,6 +82,6 @@ def _lifted(x: Tensor) -> Tensor:
     return x.to(torch.promote_types(x.dtype, torch.float32))
 
 
-def _two_layers(p: int, width: int, q: int) -> nn.Module:
+def _two_layers(p: int, q: int) -> nn.Module:
     # no BatchNorm: F_d must treat a label's code and an input's code alike
-    return nn.Sequential(nn.Linear(p, width), nn.LeakyReLU(SLOPE), nn.Linear(width, q))
+    return nn.Sequential(nn.Linear(p, WIDTH), nn.LeakyReLU(SLOPE), nn.Linear(WIDTH, q))

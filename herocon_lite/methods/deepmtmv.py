@@ -15,7 +15,6 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from herocon_lite.checks import check_weight
 from herocon_lite.methods.base import Method, Problem, classification
 from herocon_lite.similarity import full_precision
 
@@ -23,29 +22,18 @@ DECAY = 0.99  # of the running averages, per step
 AGREEMENT = 0.1  # weight of the other views' eigenvectors in spectral clustering
 ROUNDS = 45  # of that clustering
 SPLIT_AT = (0.25, 0.5)  # shares of the steps at which a layer may split
+NOISE = 1e-3  # standard deviation of what is added to copied columns
 
 
 class DeepMTMV(Method):
-    """L_c of a net that grows twice at most.
+    """L_c of a net that grows twice at most."""
 
-    Args:
-        noise: standard deviation of what is added to copied columns; with 0 the net computes
-            exactly what it did before the split.
-    """
-
-    def __init__(self, problem: Problem, noise: float = 1e-3):
-        check_weight("noise", noise)
+    def __init__(self, problem: Problem):
         super().__init__(problem)
         views, tasks = len(problem.view_shapes), problem.n_labels
         wide = max(2, self.joint_size // 2)
-        self.layers = nn.ModuleList(
-            [
-                Columns(1, self.joint_size, wide),
-                Columns(1, wide, wide // 2),
-                Columns(tasks, wide // 2, 1),
-            ]
-        )
-        self.noise = noise
+        sizes = [(1, self.joint_size, wide), (1, wide, wide // 2), (tasks, wide // 2, 1)]
+        self.layers = nn.ModuleList(Columns(*size) for size in sizes)
         # running sums over the steps, and the sum of their weights
         self.register_buffer("error", torch.zeros(views, tasks))
         self.register_buffer("alike", torch.zeros(views, tasks, tasks))
@@ -108,7 +96,7 @@ class DeepMTMV(Method):
 
     def split(self, layer: int, groups: Tensor) -> None:
         """Gives each group of the columns above its own copy of ``layer``."""
-        self.layers[layer].multiply(int(groups.max()) + 1, self.noise)
+        self.layers[layer].multiply(int(groups.max()) + 1)
         self.layers[layer + 1].source.copy_(groups)
         self.next_layer.fill_(layer - 1)
 
@@ -139,12 +127,12 @@ class Columns(nn.Module):
         """(n, columns below, p) to (n, C, q)."""
         return torch.einsum("ncp,cqp->ncq", x[:, self.source], self.weight) + self.bias
 
-    def multiply(self, columns: int, noise: float) -> None:
+    def multiply(self, columns: int) -> None:
         """From one column to several: copies of it, plus noise."""
         for name in ("weight", "bias"):
             old = getattr(self, name).detach()
             new = old.repeat(columns, *[1] * (old.ndim - 1))
-            setattr(self, name, nn.Parameter(new + noise * torch.randn_like(new)))
+            setattr(self, name, nn.Parameter(new + NOISE * torch.randn_like(new)))
         self.source = self.source.repeat(columns)
 
     def _load_from_state_dict(self, state, prefix, *rest):

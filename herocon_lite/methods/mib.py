@@ -5,7 +5,7 @@ Each view's encoder is stochastic, p_v(z|x_v) = N(μ_v, diag σ_v²), and
     L = L_c + α · L_MIB,   L_MIB = −J(z_1; z_2) + β · SKL(p_1, p_2)
 
 J bounds the information that the two samples share, the symmetrised KL divergence is what one
-view says and the other does not. The original has two stages; ``joint=False`` comes near it.
+view says and the other does not. The original has two stages, the labels in the second.
 """
 
 from __future__ import annotations
@@ -18,15 +18,11 @@ from torch import Tensor, nn
 
 from herocon_lite import distributed, models
 from herocon_lite.checks import check_weight
-from herocon_lite.methods.base import (
-    Method,
-    Problem,
-    check_several_views,
-    classification,
-)
+from herocon_lite.methods.base import Method, Problem, check_several_views, classification
 
 MIN_STD = 1e-7  # as its authors
 BETA_START = 1e-3  # as its authors
+CRITIC_WIDTH = 256  # the original's 1024 is for far more rows
 
 Gaussian = tuple[Tensor, Tensor]  # mean and standard deviation, both (n, d)
 
@@ -35,37 +31,24 @@ class MIB(Method):
     """L_c + α · L_MIB on all rows; with more than two views L_MIB is the mean over pairs of views.
 
     Args:
+        alpha: α ≥ 0.
         beta_max: weight of the symmetrised KL at the end, see :func:`beta_at`.
-        z_size: of each view's z; 64, for pictures 128.
-        critic_width: of the critic's two hidden layers; the original's 1024 is for far more rows.
-        shared_encoder: one encoder for all views, as the original has for views of one kind.
-        joint: False keeps L_c's gradient away from the encoders, so that they learn from L_MIB
-            alone and the classifier is a probe of μ, as in the original's second stage.
     """
 
-    def __init__(
-        self,
-        problem: Problem,
-        alpha: float = 0.1,
-        beta_max: float = 1.0,
-        z_size: int | None = None,
-        critic_width: int = 256,
-        shared_encoder: bool = False,
-        joint: bool = True,
-    ):
+    def __init__(self, problem: Problem, alpha: float = 0.1, beta_max: float = 1.0):
         check_weight("alpha", alpha)
         check_weight("beta_max", beta_max)
         check_several_views(problem)
-        super().__init__(problem, shared_encoder)
+        super().__init__(problem)
         views = len(problem.view_shapes)
-        z_size = z_size or (64 if problem.encoder == "mlp" else 128)
+        z_size = 64 if problem.encoder == "mlp" else 128  # of each view's z
         self.classifier = models.classifier(problem.encoder, views * z_size, problem.n_labels)
         heads = [nn.Linear(self.size, 2 * z_size) for _ in self.encoders]
         self.heads = models.PerView(heads)  # h_v to (μ_v, raw σ_v)
         self.pairs = list(combinations(range(views), 2))
         # The best critic is a density ratio, another one for each pair of views.
-        self.critics = nn.ModuleList(_critic(z_size, critic_width) for _ in self.pairs if alpha > 0)
-        self.alpha, self.beta_max, self.joint = alpha, beta_max, joint
+        self.critics = nn.ModuleList(_critic(z_size) for _ in self.pairs if alpha > 0)
+        self.alpha, self.beta_max = alpha, beta_max
         self.uses_unlabeled = alpha > 0
 
     def terms(self, labeled, Y, unlabeled, progress):
@@ -75,8 +58,7 @@ class MIB(Method):
             both = zip(gaussians, more, strict=True)
             gaussians = [(torch.cat([m, m2]), torch.cat([s, s2])) for (m, s), (m2, s2) in both]
         z = [sample(p) for p in gaussians]  # one draw serves both terms
-        code = z if self.joint else [mean.detach() for mean, _ in gaussians]
-        code = torch.cat(code, 1)[: len(Y)]  # the labelled rows come first
+        code = torch.cat(z, 1)[: len(Y)]  # the labelled rows come first
         terms = {"L_c": classification(self.classifier(code), Y)}
         if self.alpha == 0:
             return terms
@@ -138,12 +120,12 @@ def beta_at(progress: float, beta_max: float = 1.0) -> float:
     return start * (beta_max / start) ** share
 
 
-def _critic(z_size: int, width: int) -> nn.Module:
+def _critic(z_size: int) -> nn.Module:
     """T(z1, z2), one number a row."""
     return nn.Sequential(
-        nn.Linear(2 * z_size, width),
+        nn.Linear(2 * z_size, CRITIC_WIDTH),
         nn.ReLU(),
-        nn.Linear(width, width),
+        nn.Linear(CRITIC_WIDTH, CRITIC_WIDTH),
         nn.ReLU(),
-        nn.Linear(width, 1),
+        nn.Linear(CRITIC_WIDTH, 1),
     )

@@ -218,7 +218,7 @@ def case_study(method: str, share: float) -> dict[str, object]:
     from herocon_lite.repro import paper
 
     changes = {"share": share, "views": "gaussian", "precision": "bfloat16"}
-    changes |= {k: v for k, v in paper.CASE_STUDY.items() if k in methods.settings(method)}
+    changes |= {k: v for k, v in paper.CASE_STUDY.items() if k in methods.method_params(method)}
     rows = {"unlabeled_batch": CASE_STUDY_ROWS} if "alpha" in changes else {}
     return {"method": method, "changes": changes | rows}
 

@@ -15,7 +15,7 @@ from herocon_lite.checks import check_choice
 from herocon_lite.data.cards import find_card
 from herocon_lite.data.splits import PROTOCOLS
 from herocon_lite.losses import PRESETS
-from herocon_lite.methods import FORMS, settings
+from herocon_lite.methods import FORMS, method_params
 from herocon_lite.models import ENCODERS
 from herocon_lite.train import Schedule
 
@@ -125,7 +125,7 @@ class Run:
         for name, known in check.items():
             check_choice(name, getattr(self, name), known)
         find_card(self.data)  # unknown names get a suggestion
-        known = {*settings(self.method), *(f.name for f in fields(Schedule))}
+        known = {*method_params(self.method), *(f.name for f in fields(Schedule))}
         encoder = inspect.signature(ENCODERS[SETTINGS[self.data].encoder]).parameters
         known |= {*VIEW_SETTINGS, *(name for name in ENCODER_SETTINGS if name in encoder)}
         for name, _ in self.changes:
@@ -159,7 +159,7 @@ def options(run: Run, chosen: Setting, single_view: bool) -> dict[str, object]:
 
     Baselines, of which the paper gives no weights, take α from HeroCon-u and β from HeroCon-s.
     """
-    known = settings(run.method)
+    known = method_params(run.method)
     both = {"alpha", "beta"} <= known.keys()
     wanted = {
         "alpha": chosen.alpha if both else chosen.alpha_u,

@@ -53,6 +53,15 @@ _DEFINING = [
     "seed",
     "settings",
 ]  # and the split's checksum
+# Options that methods had when records were stored, at the only value that any record has. They
+# still count in a key: old records keep theirs, and a new run of the same kind gets the same one.
+RETIRED: dict[str, dict[str, object]] = {
+    "cmc": {"reduction": "mean"},
+    "mib": {"critic_width": 256, "shared_encoder": False, "joint": True},
+    "c2ae": {"penalty": 0.5, "ranking": 0.5, "kappa": 5.0, "width": 512, "bce": False},
+    "deepmtmv": {"noise": 0.001},
+    "herocon-s": {"shared_projector": False, "detach": False},
+}
 
 # ------------------------------------------------------------------ store
 
@@ -69,7 +78,8 @@ def key(record: Record) -> str:
     """
     _check_keys("record", record, [*_DEFINING, "split"])
     defining = {name: _canonical(_plain(record[name], name)) for name in _DEFINING}
-    defining["settings"] = _given(defining["settings"])
+    retired = _canonical(RETIRED.get(record["method"], {}))
+    defining["settings"] = _given(retired | defining["settings"])
     defining["split"] = record["split"]["checksum"]
     text = json.dumps(defining, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -473,7 +473,7 @@ def watch_weights(
         ``steps``, a list of statistics with their ``step``; and ``metrics`` on the test rows.
     """
     # Here, not above: the closed forms should not wait for scikit-learn.
-    from herocon_lite.methods.contrastive import HeroCon
+    from herocon_lite.methods import build
     from herocon_lite.metrics import evaluate
     from herocon_lite.repro.runner import ready
     from herocon_lite.train import predict, train
@@ -481,7 +481,7 @@ def watch_weights(
     _, prepared, parts, problem, schedule, options = ready(run, dataset)
     schedule = replace(schedule, steps=checkpoints[-1])
     torch.manual_seed(run.seed)
-    method = HeroCon(problem, **options | changes)  # itself, since "herocon" fixes ``weighted``
+    method = build(run.method, problem, **options | changes)
     seen = prepared.take(parts.unlabeled[:rows], "")
     views = [torch.as_tensor(view, dtype=torch.float32) for view in seen.views]
     labels = torch.as_tensor(seen.labels)

@@ -19,7 +19,7 @@ def test_every_change_is_one_that_herocon_or_the_schedule_has():
             assert settings.real_changes(run, chosen) == changes, "a default is no change"
     problem = methods.Problem(((4,), (4,)), 2, "multilabel")
     for changes in ablations.CHANGES.values():
-        own = {k: v for k, v in changes.items() if k in methods.settings("herocon")}
+        own = {k: v for k, v in changes.items() if k in methods.method_params("herocon")}
         methods.build("herocon", problem, **own)
 
 

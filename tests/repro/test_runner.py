@@ -19,7 +19,7 @@ import torch
 from herocon_lite import methods
 from herocon_lite import train as training
 from herocon_lite.data import load, split, splits
-from herocon_lite.methods import METHODS, settings
+from herocon_lite.methods import METHODS, method_params
 from herocon_lite.repro import provenance, query, runner, store
 from herocon_lite.repro import settings as paper_settings
 from herocon_lite.repro.cli import _change, main
@@ -35,7 +35,7 @@ PAPER = {
     "xrmb": (500, 0.1, 0.001, 0.1, 0.01, 4999),
     "celeba": (600 * 10, 0.05, 0.1, 0.1, 0.01, 249),  # 600 epochs of 500 rows, 50 at once
 }
-STORED = sorted((Path(__file__).parents[1] / "results").glob("**/runs/*.jsonl"))
+STORED = sorted((Path(__file__).parents[2] / "results").glob("**/runs/*.jsonl"))
 LABELED_ROWS = {"scene": 120, "mnist": 200, "xrmb": 250, "celeba": 50}
 ALL_ROWS = {"scene": 2407}
 
@@ -506,7 +506,7 @@ def test_every_method_has_a_setting_on_every_data_set():
     for data in paper_settings.SETTINGS:
         for method in METHODS:
             found = options(Run(data, method), setting(data), False)
-            assert found.keys() == settings(method).keys()
+            assert found.keys() == method_params(method).keys()
 
 
 def test_a_record_tells_how_to_repeat_it(quick, tmp_path, capsys):

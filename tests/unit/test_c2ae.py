@@ -121,15 +121,9 @@ def test_terms_are_sums_over_the_batch():
 def test_who_learns_from_which_term():
     data = batch(problem := make_problem())
 
-    def reached(term, **options):
-        _, grads = term_gradients(make("c2ae", problem, **options), term, *data)
+    def reached(term):
+        _, grads = term_gradients(make("c2ae", problem), term, *data)
         return {key.split(".")[0] for key, g in grads.items() if g.any()}
 
     assert reached("phi") == {"encoders", "input_code", "label_code"}
     assert reached("gamma") == {"label_code", "decoder"}
-    assert reached("L_c", bce=True) == {"encoders", "input_code", "decoder"}
-
-
-def test_without_ranking_only_phi_is_left():
-    problem = make_problem()
-    assert make("c2ae", problem, ranking=0.0).terms(*batch(problem)).keys() == {"phi"}

@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch import nn
 
+from herocon_lite.methods import deepmtmv
 from herocon_lite.methods.deepmtmv import (
     affinity,
     agreed_eigenvectors,
@@ -186,8 +187,9 @@ def test_unsplit_it_is_a_dnn_with_one_head_a_task():
 
 
 @pytest.mark.parametrize(("noise", "change"), [(0.0, 1e-12), (1e-3, 0.05)])
-def test_a_split_leaves_the_function_as_it_was(noise, change):
-    method = make("deepmtmv", make_problem(labels=5), noise=noise)
+def test_a_split_leaves_the_function_as_it_was(noise, change, monkeypatch):
+    monkeypatch.setattr(deepmtmv, "NOISE", noise)
+    method = make("deepmtmv", make_problem(labels=5))
     S = torch.randn(9, 24, dtype=double)
     before, size = method.classifier(S), sum(p.numel() for p in method.parameters())
     torch.manual_seed(0)
@@ -203,7 +205,7 @@ def test_a_split_leaves_the_function_as_it_was(noise, change):
 
 
 def test_copies_differ_by_the_noise():
-    method = make("deepmtmv", make_problem(labels=5), noise=1e-3)
+    method = make("deepmtmv", make_problem(labels=5))
     parent = method.layers[1].weight.detach().clone()
     method.split(1, torch.tensor([0, 1, 1, 0, 2]))
     gap = method.layers[1].weight.detach() - parent
@@ -211,8 +213,9 @@ def test_copies_differ_by_the_noise():
     assert not torch.equal(gap[0], gap[1])
 
 
-def test_columns_of_one_group_serve_that_group_only():
-    method = make("deepmtmv", make_problem(), noise=0.0)
+def test_columns_of_one_group_serve_that_group_only(monkeypatch):
+    monkeypatch.setattr(deepmtmv, "NOISE", 0.0)
+    method = make("deepmtmv", make_problem())
     method.split(1, torch.tensor([0, 0, 1, 1]))
     S = torch.randn(9, 24, dtype=double)
     before = method.classifier(S).detach()

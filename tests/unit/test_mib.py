@@ -7,6 +7,7 @@ import torch
 from torch import nn
 from torch.distributions import Normal, kl_divergence
 
+from herocon_lite.methods import Problem
 from herocon_lite.methods.mib import beta_at, sample, shared_information, symmetric_kl
 from tests.methods_cases import make, make_problem, make_rows, term_gradients
 
@@ -133,7 +134,7 @@ def test_schedule():
 def test_terms_are_the_objective():
     problem = make_problem()
     labeled, Y, unlabeled = batch(problem)
-    method = make("mib", problem, alpha=0.3, z_size=5)
+    method = make("mib", problem, alpha=0.3)
     torch.manual_seed(7)
     terms = method.terms(labeled, Y, unlabeled, 2 / 3)
     torch.manual_seed(7)
@@ -166,33 +167,17 @@ def test_without_alpha_it_is_a_stochastic_dnn():
     assert method.terms(*batch(problem), 0.5).keys() == {"L_c"}
 
 
-def test_not_joint_keeps_labels_away_from_the_encoders():
+def test_labels_and_information_both_reach_the_encoders():
     problem = make_problem()
     data = *batch(problem), 0.5
-    for joint in (True, False):
-        method = make("mib", problem, joint=joint)
-        _, grads = term_gradients(method, "L_c", *data)
+    for term, part in {"L_c": "classifier", "information": "critics"}.items():
+        _, grads = term_gradients(make("mib", problem), term, *data)
         reached = {key.split(".")[0] for key, g in grads.items() if g.any()}
-        assert reached == ({"classifier", "encoders", "heads"} if joint else {"classifier"})
-        _, grads = term_gradients(method, "information", *data)
-        assert {key.split(".")[0] for key, g in grads.items() if g.any()} == {
-            "encoders",
-            "heads",
-            "critics",
-        }
+        assert reached == {part, "encoders", "heads"}
 
 
-def test_shared_encoder_and_many_views():
-    problem = make_problem(3)
-    method = make("mib", problem)
-    assert len(method.critics) == 3  # one for each pair of views
-    same = type(problem)(((6,),) * 2, 4, "multilabel", encoder_options=problem.encoder_options)
-    method = make("mib", same, shared_encoder=True)
-    assert len(method.encoders) == len(method.heads) == 1
-    x = torch.randn(9, 6, dtype=double)
-    (mean, _), (again, _) = method.eval().gaussians([x, x])
-    assert torch.equal(mean, again)
-    assert (
-        make("mib", type(problem)(((1, 8, 8),) * 2, 3, "multiclass", "cnn")).heads[0].out_features
-        == 256
-    )
+def test_one_critic_for_each_pair_of_views_and_a_larger_code_for_pictures():
+    assert len(make("mib", make_problem(3)).critics) == 3
+    for shape, encoder, size in (((6,), "mlp", 64), ((1, 8, 8), "cnn", 128)):
+        method = make("mib", Problem((shape,) * 2, 3, "multiclass", encoder))
+        assert method.heads[0].out_features == 2 * size

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from herocon_lite.data import load, split
-from herocon_lite.methods import METHODS, Problem, build, settings
+from herocon_lite.methods import METHODS, Problem, build, method_params
 from herocon_lite.metrics import evaluate
 from herocon_lite.repro.settings import Run, options, setting
 from herocon_lite.train import Schedule, predict, train
@@ -17,7 +17,7 @@ from herocon_lite.views import two_views
 FEW_STEPS = {"yeast": 20, "mfeat": 10}
 SLOW = ("mib", "c2ae", "deepmtmv")
 DATA = {"multilabel": "yeast", "multiclass": "mfeat"}
-EQ4 = [name for name in METHODS if "form" in settings(name)]
+EQ4 = [name for name in METHODS if "form" in method_params(name)]
 
 
 def views_of(data, count: int):
