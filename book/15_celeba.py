@@ -816,8 +816,8 @@ difference_table(answers, SEEDS, "difference, reduced", beside)
 own = [name.startswith("HeroCon") for name in QUESTIONS]
 colours = [plots.OKABE_ITO[1 if mine else 0] for mine in own]
 size = (9, 1.2 + 0.32 * len(QUESTIONS))
-fig = plots.difference_panels(answers, colours, size, there)
-fig.suptitle("reduced runs; x: the paper, full size", fontsize=10)
+plots.difference_panels(answers, colours, size, there)
+plt.suptitle("reduced runs; x: the paper, full size", fontsize=10)
 plt.show()
 
 # %%

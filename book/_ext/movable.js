@@ -1,5 +1,5 @@
 // Draws each figure of class "movable" with plotly and gives it a slider that keys move too.
-// The figure's data stand in the page as plotly's own JSON: see herocon_lite/plots.py.
+// The figure's data stand in the page as plotly's own JSON: see herocon_lite/repro/plots/interactive.py.
 (() => {
   const colours = () =>
     document.documentElement.dataset.theme === "dark"

@@ -4,6 +4,7 @@ and rows of seeds: what was not run says so, and one run has no interval.
 
 import importlib.util
 import json
+import math
 import re
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,7 +17,7 @@ import pytest
 from herocon_lite.repro.plots import difference_panels, movable, seed_course, seed_rows
 from herocon_lite.repro.stats import interval
 
-BOOK = Path(__file__).parent.parent / "book"
+BOOK = Path(__file__).resolve().parents[2] / "book"
 MOVABLE = [p for p in sorted(BOOK.glob("*.ipynb")) if "plots.movable(" in p.read_text()]
 
 
@@ -96,11 +97,12 @@ def drawn(ax, marker):
 
 def test_a_row_has_its_seeds_mean_and_interval(ax):
     seeds = [0.61, 0.60, 0.65, 0.63]
-    seed_rows(ax, {"a": [0.5, 0.6, 0.6], "b": seeds})
+    returned = seed_rows(ax, {"a": [0.5, 0.6, 0.6], "b": seeds})
     (_, (x, y)), (_, (mean, row)) = drawn(ax, "o"), drawn(ax, "D")
     assert np.array_equal(x, seeds)  # every seed, none twice
     assert np.all(np.abs(y - 1) < 0.3) and len(set(y)) == 4
     found = interval(seeds)
+    assert returned["b"] == found, "the numbers drawn are returned"
     assert mean == [found.mean] and row == [1]
     thick = [ln for ln in ax.lines if ln.get_linewidth() == 3 and ln.get_ydata()[0] == 1]
     assert [list(ln.get_xdata()) for ln in thick] == [[found.lo, found.hi]]
@@ -143,7 +145,8 @@ def test_a_row_far_below_is_told_at_the_edge(ax):
 
 
 def test_a_course_passes_over_what_was_not_run(ax):
-    seed_course(ax, [0, 1, 2], [[1.0, 2.0, 6.0], [], [4.0, 5.0]], "red", "name")
+    returned = seed_course(ax, [0, 1, 2], [[1.0, 2.0, 6.0], [], [4.0, 5.0]], "red", "name")
+    assert {x: at.mean for x, at in returned.items()} == {0: 3.0, 2: 4.5}
     ((x, y),) = drawn(ax, "D")
     assert list(x) == [0, 2] and list(y) == [3.0, 4.5]
     dots = drawn(ax, "o")
@@ -155,7 +158,10 @@ def test_a_course_passes_over_what_was_not_run(ax):
 
 def test_questions_have_f1_beside_auc():
     answers = {("a", "f1"): [1, 2], ("a", "auc"): [5, 6], ("b", "f1"): [3], ("b", "auc"): []}
-    fig = difference_panels(answers, ["red", "blue"], (6, 2), printed={("b", "auc"): 7.0})
+    drawn = difference_panels(answers, ["red", "blue"], (6, 2), printed={("b", "auc"): 7.0})
+    assert drawn["a", "f1"].mean == 1.5 and math.isnan(drawn["a", "f1"].lo)
+    assert drawn["b", "f1"].mean == 3 and drawn["b", "auc"] is None
+    fig = plt.gcf()
     left, right = fig.axes
     assert [tick.get_text() for tick in left.get_yticklabels()] == ["a", "b"]
     assert "F1" in left.get_xlabel() and "AUC" in right.get_xlabel()

@@ -1,0 +1,40 @@
+"""Figure helpers of the book, by subject; fonts and sizes come from the style of the book:
+``plt.style.use("herocon_lite.repro.book")``.
+"""
+
+from herocon_lite.repro.plots.interactive import movable, search_box
+from herocon_lite.repro.plots.palette import FAINT, INK, OKABE_ITO, PAPER, PULL, PUSH, WRONG
+from herocon_lite.repro.plots.pictures import (
+    arrows,
+    circle,
+    dots,
+    force_legend,
+    label_matrix,
+    names,
+    pair_map,
+    share_bars,
+)
+from herocon_lite.repro.plots.runs import difference_panels, seed_course, seed_rows
+
+__all__ = [
+    "FAINT",
+    "INK",
+    "OKABE_ITO",
+    "PAPER",
+    "PULL",
+    "PUSH",
+    "WRONG",
+    "arrows",
+    "circle",
+    "difference_panels",
+    "dots",
+    "force_legend",
+    "label_matrix",
+    "movable",
+    "names",
+    "pair_map",
+    "search_box",
+    "seed_course",
+    "seed_rows",
+    "share_bars",
+]
