@@ -150,7 +150,8 @@ for name, card in CARDS.items():
             f"{counts['vectors']:,}",
         ]
     where = "real, embedded" if card.embedded else "the paper's"
-    where = "speech beside XRMB" if name == "mocha" else where
+    own = {"mocha": "speech beside XRMB", "birds": "beside yeast"}
+    where = own.get(name, where)
     table[name] += [card.kind, "SYNTHETIC" if card.synthetic else where]
 columns = ["rows", "views", "labels", "labels a row", "label vectors"]
 pd.DataFrame(table, index=[*columns, "kind", "what"]).transpose()

@@ -57,8 +57,8 @@ Markdown("\n".join(rows))
 # - **consent**: the same, but only after you have accepted the terms on the
 #   card: `load(name, accept_terms=True)`, or the environment variable
 #   `HEROCON_ACCEPT_TERMS=celeba,xrmb`.
-# - **by hand**: no official file of this layout exists; the card says what is in
-#   it and from which files it comes. No script here makes it.
+# - **by hand**: `load` cannot fetch it. The card says what the files must hold
+#   and where they come from.
 #
 # A stand-in is an embedded set of the same kind, so that everything can be
 # tried before the real one is there. Its results are never shown as the real
@@ -183,6 +183,15 @@ show("celeba")
 
 # %% mystnb={"markdown_format": "gfm"} tags=["remove-input"]
 show("mocha")
+
+# %% [markdown]
+# ## Several views and several labels
+
+# %% [markdown]
+# ### Bird song
+
+# %% mystnb={"markdown_format": "gfm"} tags=["remove-input"]
+show("birds")
 
 # %% [markdown]
 # ## Embedded and real

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import inspect
+import re
 import struct
 import zipfile
 from collections.abc import Sequence
@@ -91,6 +92,20 @@ class Dataset:
             steps=(*self.steps, step),
         )
 
+    def standardise(self, rows: np.ndarray) -> Dataset:
+        """Give each feature mean 0 and deviation 1 over ``rows``; what is constant there becomes 0.
+
+        Args:
+            rows: those that may be looked at in training; their labels are not used.
+        """
+        views = []
+        for view in self.views:
+            mean, deviation = view[rows].mean(0, np.float64), view[rows].std(0, np.float64)
+            constant = deviation < 1e-6 * np.abs(mean).clip(1)
+            scaled = (view - mean) / np.where(constant, np.inf, deviation)
+            views.append(scaled.astype(np.float32))
+        return self.with_views(views, "features standardised on the rows of training")
+
     def with_views(self, views: list[Array], step: str) -> Dataset:
         """Other views of the same rows; ``step`` says how they were made, for the record."""
         return replace(self, views=views, steps=(*self.steps, step))
@@ -105,20 +120,43 @@ def one_hot(classes: np.ndarray, count: int) -> np.ndarray:
 
 
 def read_scene(card: Card, paths: Paths) -> Dataset:
-    tables, names = zip(*(_read_arff(paths[part]) for part in ("train", "test")), strict=True)
-    table = np.concatenate(tables)
-    features, labels = table[:, :294], table[:, 294:]
-    return Dataset(
-        card.name, card.kind, [features], labels.astype(np.uint8), tuple(names[0][294:]), card
-    )
+    types, table = _read_mulan(paths)
+    labels, names = table[:, 294:].astype(np.uint8), tuple(types)[294:]
+    return Dataset(card.name, card.kind, [table[:, :294]], labels, names, card)
 
 
-def _read_arff(path: Path) -> tuple[np.ndarray, list[str]]:
-    """A dense, all-numeric ARFF file as (rows, columns) float32 and its column names."""
-    lines = path.read_text().splitlines()
-    words = [line.split() for line in lines if line.lower().startswith("@attribute")]
-    start = next(i for i, line in enumerate(lines) if line.lower().startswith("@data")) + 1
-    return np.loadtxt(lines[start:], np.float32, delimiter=","), [word[1] for word in words]
+def read_birds(card: Card, paths: Paths) -> Dataset:
+    types, table = _read_mulan(paths)
+    names = list(types)
+    sound = sum(name.startswith("audio-ssd") for name in names)
+    place = names.index("location")  # the last feature; the rest are species
+    known = types["location"].strip("{}").split(",")
+    locations = table[:, [place]] == np.array(known, np.float32)
+    segments = np.concatenate([table[:, sound:place], locations], axis=1, dtype=np.float32)
+    labels, species = table[:, place + 1 :].astype(np.uint8), tuple(names[place + 1 :])
+    return Dataset(card.name, card.kind, [table[:, :sound], segments], labels, species, card)
+
+
+ATTRIBUTE = re.compile(r"@attribute\s+(?:'((?:\\.|[^'\\])*)'|(\S+))\s+(.+)", re.IGNORECASE)
+
+
+def _read_mulan(paths: Paths) -> tuple[dict[str, str], np.ndarray]:
+    """Mulan's training rows and then its test rows, with the attributes that both must have."""
+    (types, train), (others, test) = (_read_arff(paths[part]) for part in ("train", "test"))
+    if types != others:
+        raise ValueError(f"{paths['test']} must have the attributes of {paths['train'].name}.")
+    return types, np.concatenate([train, test])
+
+
+def _read_arff(path: Path) -> tuple[dict[str, str], np.ndarray]:
+    """A dense ARFF file of numbers: attribute → type, and (rows, columns) float32."""
+    header, _, rows = re.split(r"(?im)^(@data)\s*$", path.read_text(), maxsplit=1)
+    found = [ATTRIBUTE.match(line) for line in header.splitlines() if line.lower().startswith("@a")]
+    types = {
+        (quoted or plain).replace("\\", ""): kind
+        for quoted, plain, kind in map(re.Match.groups, found)
+    }
+    return types, np.loadtxt(rows.splitlines(), np.float32, delimiter=",", ndmin=2)
 
 
 def read_mnist(card: Card, paths: Paths) -> Dataset:
@@ -267,6 +305,7 @@ READERS = {
     "xrmb": read_xrmb,
     "celeba": read_celeba,
     "mocha": read_mocha,
+    "birds": read_birds,
     "mnist5k": read_mnist5k,
     "yeast": read_yeast,
     "mfeat": read_mfeat,

@@ -24,6 +24,7 @@ LABELED = {
     "celeba": 500,
     "mnist5k": 200,
     "yeast": 120,
+    "birds": 120,
     "mfeat": 100,
     "faces": 500,
 }

@@ -110,12 +110,13 @@ def count_set(dataset: Dataset) -> dict:
 
 
 def count_all() -> dict[str, dict]:
-    """Scene, MNIST, CelebA and MOCHA; all must be here, none is downloaded."""
+    """Scene, MNIST, CelebA, MOCHA and birds; all must be here, none is downloaded."""
     sets = {
         "scene": load("scene", download=False),
         "mnist": load("mnist", download=False),
         "celeba": load("celeba", download=False, images=False),
         "mocha": select_classes(load("mocha", download=False)),
+        "birds": load("birds", download=False),
     }
     return {name: _rounded(count_set(dataset)) for name, dataset in sets.items()}
 

@@ -45,6 +45,8 @@ def prepare(run: Run, dataset: Dataset) -> tuple[Dataset, Split]:
     protocol = "transductive" if run.protocol == CROSS_VALIDATION else run.protocol
     parts = split(dataset, run.split, run.seed, protocol)
     chosen = setting(run.data, run.preset, run.budget)
+    if chosen.standardise:
+        dataset = dataset.standardise(np.union1d(parts.train, parts.unlabeled))
     makes_views = len(dataset.views) == 1 and (run.form == "two_noisy" or chosen.noisy)
     if not makes_views and (run.views or view_settings(run)):
         asked = ", ".join([*view_settings(run), *(["views"] if run.views else [])])

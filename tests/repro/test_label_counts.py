@@ -66,7 +66,7 @@ def test_bad_input():
 
 
 def test_the_store_knows_its_files():
-    assert set(STORED) == {"scene", "mnist", "celeba", "mocha"}
+    assert set(STORED) == {"scene", "mnist", "celeba", "mocha", "birds"}
     for name, counts in STORED.items():
         assert counts["checksums"]
         assert counts["checksums"].items() <= CARDS[name].checksum.items()
@@ -81,7 +81,7 @@ def test_the_store_agrees_with_table_1():
     assert STORED["scene"]["vectors"] == 15
 
 
-@needs("scene", "mnist", "celeba", "mocha")
+@needs("scene", "mnist", "celeba", "mocha", "birds")
 def test_the_store_is_what_the_full_data_gives():
     counted = count_all()
     assert set(counted) == set(STORED)

@@ -26,6 +26,7 @@ from herocon_lite.repro.cli import _change, main
 from herocon_lite.repro.runner import execute, prepare
 from herocon_lite.repro.settings import Run, options, setting
 from herocon_lite.train import Training
+from tests.full_data import needs
 
 # Typed in from the paper a second time, sections 4.2 and 4.3:
 # steps, α, β, α of HeroCon-u, β of HeroCon-s, |N| = labelled + unlabelled rows of a step − 1
@@ -280,6 +281,16 @@ def test_changed_settings_stand_apart(quick, tmp_path, capsys, yeast):
     capsys.readouterr()
     assert main([*command, "--set", "colour=red"]) == 2
     assert "changes must name settings of herocon" in capsys.readouterr().err
+
+
+@needs("birds")
+def test_birds_are_standardised_on_the_rows_that_training_may_look_at():
+    data, parts = prepare(Run("birds", "dnn", protocol="inductive"), load("birds"))
+    visible = np.union1d(parts.train, parts.unlabeled)
+    assert "features standardised on the rows of training" in data.steps
+    for view in data.views:
+        np.testing.assert_allclose(view[visible].mean(0), 0, atol=1e-5)
+        assert np.abs(view[parts.test].mean(0)).max() > 0.05  # unseen: near 0, not at it
 
 
 def test_a_default_asked_for_by_name_is_no_change(yeast, quick):

@@ -147,6 +147,69 @@ def test_take_keeps_rows_together():
 # ------------------------------------------------------------------ readers on small files
 
 
+BIRDS = """@relation birds
+
+@attribute audio-ssd1 numeric
+@attribute audio-ssd25 numeric
+@attribute cluster1 numeric
+@attribute segments numeric
+@attribute hasSegments {0,1}
+@attribute location {2,10,1}
+@attribute 'Swainson\\'s Thrush' {0,1}
+@ATTRIBUTE Jay {0,1}
+
+@data
+"""
+
+
+@pytest.fixture
+def small_birds(own_folder, monkeypatch):
+    """Three recordings and one more, in Mulan's layout."""
+    monkeypatch.setitem(CARDS, "birds", replace(CARDS["birds"], parts=without_checksums("birds")))
+    folder = own_folder / "birds"
+    folder.mkdir()
+    train = "0.5,1e-5,0.25,3,1,10,0,1\n1.5,2e-5,0,0,0,2,0,0\n-2,0,0,7,1,10,1,1\n"
+    (folder / "birds-train.arff").write_text(BIRDS + train)
+    (folder / "birds-test.arff").write_text(BIRDS + "4,3e-5,1,0,0,1,1,0\n")
+    return folder
+
+
+def test_birds_reader_on_a_small_file(small_birds):
+    data = load("birds")
+    sound = [[0.5, 1e-5], [1.5, 2e-5], [-2, 0], [4, 3e-5]]
+    np.testing.assert_array_equal(data.views[0], np.array(sound, np.float32))
+    assert data.views[1].dtype == np.float32
+    assert data.views[1].tolist() == [
+        [0.25, 3, 1, 0, 1, 0],  # cluster, segments, hasSegments, then one column a location
+        [0, 0, 0, 1, 0, 0],
+        [0, 7, 1, 0, 1, 0],
+        [1, 0, 0, 0, 0, 1],
+    ]
+    assert data.label_names == ("Swainson's Thrush", "Jay") and data.kind == "multilabel"
+    assert data.labels.tolist() == [[0, 1], [0, 0], [1, 1], [1, 0]]
+
+
+def test_two_files_of_one_set_must_have_the_same_columns(small_birds):
+    other = BIRDS.replace("cluster1", "cluster2")
+    (small_birds / "birds-test.arff").write_text(other + "4,3e-5,1,0,0,1,1,0\n")
+    with pytest.raises(ValueError, match=r"must have the attributes of birds-train\.arff"):
+        load("birds")
+
+
+def test_standardise_looks_at_the_given_rows_only(small_birds):
+    data = load("birds")
+    made = data.standardise(np.array([0, 1, 2]))
+    np.testing.assert_allclose(made.views[0][:3].mean(0), 0, atol=1e-6)
+    np.testing.assert_allclose(made.views[0][:3].std(0), 1, rtol=1e-5)
+    # the fourth row is placed by the others' mean and deviation
+    spread = np.array([0.5, 1.5, -2]).std()
+    assert made.views[0][3, 0] == pytest.approx(4 / spread)
+    assert (made.views[1][:, 5] == 0).all()  # no row of the three is at that location
+    assert made.steps == ("features standardised on the rows of training",)
+    np.testing.assert_array_equal(made.labels, data.labels)
+    assert data.steps == () and data.views[0][3, 0] == 4
+
+
 def test_xrmb_reader_on_a_small_file(own_folder, monkeypatch):
     from scipy.io import savemat
 
@@ -512,6 +575,29 @@ def test_scene():
     expected = np.array([list(record)[:294] for record in records], np.float32)
     np.testing.assert_array_equal(data.views[0][1211:], expected)
     assert set(data.checksums) == {"scene-train.arff", "scene-test.arff"}
+
+
+@needs("birds", file="birds/SHA256SUMS")
+def test_birds():
+    from scipy.io import arff
+
+    data = load("birds")
+    assert [view.shape for view in data.views] == [(645, 153), (645, 118)]
+    assert len(data.label_names) == 19 and data.label_names[10] == "Swainson's Thrush"
+    assert (data.labels.sum(1) == 0).sum() == 294
+    assert len(np.unique(data.labels, axis=0)) == 133
+    assert (data.views[1][:, -12:].sum(1) == 1).all()
+    records, meta = arff.loadarff(FOLDER / "birds" / "birds-test.arff")
+    expected = np.array([[float(value) for value in record] for record in records.tolist()])
+    np.testing.assert_array_equal(data.views[0][322:], expected[:, :153].astype(np.float32))
+    np.testing.assert_array_equal(data.views[1][322:, :106], expected[:, 153:259].astype("f4"))
+    known = np.array(meta["location"][1], float)
+    np.testing.assert_array_equal(known[data.views[1][322:, 106:].argmax(1)], expected[:, 259])
+    np.testing.assert_array_equal(data.labels[322:], expected[:, 260:])
+    sums = (FOLDER / "birds" / "SHA256SUMS").read_text()
+    assert all(checksum[7:] in sums for checksum in data.checksums.values())
+    parts = split(data)
+    assert (len(parts.train), len(parts.test)) == (120, 525)
 
 
 @needs("scene")

@@ -248,7 +248,7 @@ def digests() -> list[str]:
 
 def test_same_seed_same_bytes_in_two_processes():
     code = "from tests.unit.test_views import digests; print(*digests())"
-    here = Path(__file__).parents[1]
+    here = Path(__file__).parents[2]
     command = [sys.executable, "-c", code]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=here) as other:
         ours = digests()  # meanwhile
