@@ -85,6 +85,16 @@ def main(argv: list[str] | None = None) -> int:
     run.add_argument("--split", default="paper", help="paper, released or utterance")
     run.add_argument("--views", help="how one view becomes two: see herocon_lite.views.two_views")
     run.add_argument("--device", help="cpu, cuda, mps; default: the best one here")
+    run.add_argument(
+        "--keep-probabilities",
+        action="store_true",
+        help="store the probabilities of the test rows, too; runs stored without are made again",
+    )
+    run.add_argument(
+        "--replace-dirty",
+        action="store_true",
+        help="make runs again whose record is dirty: from code that differed from its commit",
+    )
     run.set_defaults(run=_run)
     table = commands.add_parser(
         "table", parents=[stored, printed], help="means and 95 %% intervals of all finished runs"
@@ -197,7 +207,13 @@ def _run(arguments: argparse.Namespace) -> int:
         for seed in arguments.seeds
         for method in arguments.methods
     ]
-    done = runner.execute_all(runs, arguments.folder, arguments.device)
+    done = runner.execute_all(
+        runs,
+        arguments.folder,
+        arguments.device,
+        arguments.keep_probabilities,
+        arguments.replace_dirty,
+    )
     if int(os.environ.get("RANK", 0)) > 0:  # of several processes the first one talks
         return 0
     skipped = len(runs) - done

@@ -19,7 +19,7 @@ from herocon_lite.data import Dataset, Split, load, select_classes, split
 from herocon_lite.data.splits import folds
 from herocon_lite.methods import FORMS, Problem, build
 from herocon_lite.metrics import evaluate
-from herocon_lite.repro import provenance, store
+from herocon_lite.repro import probabilities, provenance, store
 from herocon_lite.repro.settings import (
     CROSS_VALIDATION,
     SPEECH,
@@ -131,8 +131,22 @@ def execute(
     progress: bool = False,
     checkpoint: Path | None = None,
     skip: Callable[[str], bool] = lambda key: False,
+    keep: Path | None = None,
 ) -> store.Record | None:
-    """Trains and tests one run. Returns its record, or None if ``skip`` says it is done."""
+    """Train and test one run.
+
+    Args:
+        run: what to run.
+        dataset: the data set that the run names.
+        device: where to train; None: the best one here.
+        progress: show a progress bar.
+        checkpoint: folder for half-done work, from which the same run goes on.
+        skip: whether the run of a key is done already.
+        keep: store in which the probabilities of the test rows are kept; None: they are not.
+
+    Returns:
+        The record, or None if ``skip`` says that the run is done.
+    """
     record, data, parts, problem, plan, method_options = ready(run, dataset)
     name = store.key(record)
     if skip(name):
@@ -161,12 +175,13 @@ def execute(
         )
         trained.append(training)
         predicted.append(predict(method, _rows(data, asked), data.kind))
-    Y, P = data.labels[np.concatenate([asked for _, asked in rounds])], np.concatenate(predicted)
+    tested, P = np.concatenate([asked for _, asked in rounds]), np.concatenate(predicted)
     if not np.isfinite(P).all():  # the last step is followed by no loss that would tell
         raise FloatingPointError("the probabilities are not finite: training diverged. Lower lr.")
+    kept = {"probabilities": probabilities.save(record, tested, P, keep)} if keep else {}
     return {
         **record,
-        "metrics": evaluate(Y, P, data.kind),
+        "metrics": evaluate(data.labels[tested], P, data.kind),
         "history": _thinned(trained[0].history),
         "seconds": round(sum(t.seconds for t in trained), 2),
         "cpu_seconds": round(sum(t.cpu_seconds for t in trained), 2),
@@ -174,6 +189,7 @@ def execute(
         "data_checksums": data.checksums,
         "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         **environment,
+        **kept,
     }
 
 
@@ -188,14 +204,28 @@ def _rows(dataset: Dataset, rows: np.ndarray) -> list:
     return dataset.take(rows, "").views
 
 
-def execute_all(runs: list[Run], folder: Path, device: str | None = None) -> int:
-    """Executes the runs that have no record yet, storing each as it ends. Returns how many.
+def execute_all(
+    runs: list[Run],
+    folder: Path,
+    device: str | None = None,
+    keep_probabilities: bool = False,
+    replace_dirty: bool = False,
+) -> int:
+    """Execute the runs that have no record yet, storing each as it ends. Returns how many.
+
+    A stored record without probabilities does not count where they are to be kept, and a dirty
+    one does not where ``replace_dirty`` says so: the new record supersedes it.
 
     Before each run the store is asked anew, so that several jobs may work on one list; give them
     different seeds, since two that begin the same run both train it. A run whose loss stops being
     finite is told at the end and does not keep the others from being made.
     """
     _check_writable(folder)
+    if replace_dirty and provenance.environment()["dirty"]:
+        raise ValueError(
+            "replace_dirty needs a clean checkout, else the new records are dirty, too. Commit or "
+            "stash the changes in herocon_lite/ first."
+        )
     where = pick_device(device)  # a wrong name fails before any work
     dataset = load(runs[0].data)
     distributed.start(where)
@@ -205,10 +235,17 @@ def execute_all(runs: list[Run], folder: Path, device: str | None = None) -> int
     try:
         for run in bar:
             bar.set_description(f"{run.method}, seed {run.seed}")
-            known = distributed.of_first(store.finished(folder, run.data))
+            done_keys = store.finished(folder, run.data, replace_dirty, keep_probabilities)
+            known = distributed.of_first(done_keys)
             try:
                 record = execute(
-                    run, dataset, device, first, folder / "checkpoints", known.__contains__
+                    run,
+                    dataset,
+                    device,
+                    first,
+                    folder / "checkpoints",
+                    known.__contains__,
+                    keep=folder if keep_probabilities and first else None,
                 )
             except FloatingPointError as error:
                 failed.append(f"{run.method}, seed {run.seed}: {error}")

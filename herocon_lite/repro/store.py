@@ -1,8 +1,7 @@
-"""The record of every finished run, and the tables made from it.
+"""The record of every finished run.
 
 A run is one JSON object on one line of ``results/runs/<data>.jsonl``. Files only ever grow, stores
-merge by concatenation, and two lines of the same run count once. Intervals are Student's t over
-seeds: right at any number of them if the seeds' values are normal.
+merge by concatenation, and two lines of the same run count once.
 """
 
 from __future__ import annotations
@@ -16,10 +15,7 @@ import re
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    pass
+from typing import Any
 
 Record = dict[str, Any]
 KEYS = {
@@ -118,10 +114,18 @@ def append(record: Record, folder: str | Path) -> Path:
     return path
 
 
-def read(folder: str | Path) -> dict[str, Record]:
-    """All records of a store by key, in order; of two with the same key the first."""
+def read(folder: str | Path, data: str | None = None) -> dict[str, Record]:
+    """Return the records of a store by key, in order.
+
+    Of several records of one run a clean one supersedes a dirty one (made by code that differed
+    from its commit), then one with probabilities one without; otherwise the first counts.
+
+    Args:
+        folder: of the store.
+        data: read this data set's file alone.
+    """
     records: dict[str, Record] = {}
-    for path in sorted((Path(folder) / "runs").glob("*.jsonl")):
+    for path in sorted((Path(folder) / "runs").glob(f"{data or '*'}.jsonl")):
         for number, line in enumerate(path.read_bytes().splitlines(), start=1):
             found, torn = _on_line(line.decode(errors="replace"))
             if torn:
@@ -131,13 +135,38 @@ def read(folder: str | Path) -> dict[str, Record]:
                     stacklevel=2,
                 )
             for record in found:
-                records.setdefault(key(record), record)
+                name = key(record)
+                if name not in records or _rank(record) > _rank(records[name]):
+                    records[name] = record
     return records
 
 
-def finished(folder: str | Path, data: str) -> set[str]:
-    """Keys of the runs on a data set that need not be run again."""
-    return {name for name, record in read(folder).items() if record["data"] == data}
+def finished(
+    folder: str | Path, data: str, replace_dirty: bool = False, probabilities: bool = False
+) -> set[str]:
+    """Return the keys of the runs on a data set that need not be run again.
+
+    Args:
+        folder: of the store.
+        data: name of the data set.
+        replace_dirty: dirty records do not count.
+        probabilities: records without probabilities do not count.
+    """
+    return {
+        name
+        for name, record in read(folder, data).items()
+        if not (replace_dirty and is_dirty(record))
+        and not (probabilities and not record.get("probabilities"))
+    }
+
+
+def is_dirty(record: Record) -> bool:
+    """Whether the code that made a record is known to differ from its commit."""
+    return record.get("dirty") is True
+
+
+def _rank(record: Record) -> tuple[bool, bool]:
+    return not is_dirty(record), bool(record.get("probabilities"))
 
 
 def _given(settings: dict[str, Any]) -> dict[str, Any]:
@@ -221,9 +250,3 @@ def _unknown(name: str, what: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(name, known, n=1)
     hint = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(known)}."
     return f"There is no {what} {name}. {hint}"
-
-
-# ------------------------------------------------------------------ tables
-
-
-# ------------------------------------------------------------------ provenance

@@ -363,10 +363,10 @@ def test_a_run_needs_its_own_data():
 def test_one_run_that_fails_does_not_keep_the_others(tmp_path, monkeypatch):
     real = runner.execute
 
-    def fails_once(run, *rest):
+    def fails_once(run, *rest, **more):
         if run.seed == 0:
             raise FloatingPointError("the loss was no longer finite at step 3")
-        return real(run, *rest)
+        return real(run, *rest, **more)
 
     monkeypatch.setattr(runner, "execute", fails_once)
     runs = [Run("yeast", "dnn", seed, changes=(("steps", 2),)) for seed in range(2)]
@@ -476,7 +476,7 @@ def test_a_run_stopped_after_its_training_is_not_trained_again(
 def test_edited_code_does_not_go_on_with_another_s_half_done_run(yeast, tmp_path, monkeypatch):
     names = []
     for code in ("a", "b"):
-        monkeypatch.setattr(store, "code", lambda c=code: c)
+        monkeypatch.setattr(provenance, "code", lambda c=code: c)
         monkeypatch.setattr(
             runner, "train", lambda *_, checkpoint, **__: names.append(checkpoint) or 1 / 0
         )
@@ -558,11 +558,11 @@ def test_two_jobs_on_one_list_share_the_work(quick, tmp_path, monkeypatch):
     runs = [Run("yeast", "dnn", seed) for seed in range(2)]
     execute_one = runner.execute
 
-    def meanwhile(run, *rest):
+    def meanwhile(run, *rest, **more):
         """While the first run goes on, another job finishes the second."""
         if run == runs[0]:
             store.append(execute_one(runs[1], load("yeast")), tmp_path)
-        return execute_one(run, *rest)
+        return execute_one(run, *rest, **more)
 
     monkeypatch.setattr(runner, "execute", meanwhile)
     assert runner.execute_all(runs, tmp_path) == 1
@@ -629,7 +629,7 @@ def test_the_commit_is_looked_up_before_training(monkeypatch, yeast, quick):
     def noted(name, function):
         return lambda *a, **k: order.append(name) or function(*a, **k)
 
-    for module, name in ((store, "environment"), (runner, "train")):
+    for module, name in ((provenance, "environment"), (runner, "train")):
         monkeypatch.setattr(module, name, noted(name, getattr(module, name)))
     execute(Run("yeast", "dnn"), yeast)
     assert order == ["environment", "train"]

@@ -168,6 +168,23 @@ def test_duplicates_count_once_and_the_first_wins(tmp_path):
     assert frame["f1"].tolist() == [0.1, 0.5]
 
 
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
+def test_a_clean_record_supersedes_a_dirty_one_and_keeps_its_place(tmp_path, order):
+    made = [make(f1=0.1, dirty=True), make(f1=0.2, dirty=False), make(f1=0.3, dirty=True)]
+    store(tmp_path, [made[order[0]], make(seed=1), *(made[n] for n in order[1:])])
+    assert [r["metrics"]["f1"] for r in records.read(tmp_path).values()] == [0.2, 0.5]
+    dirty = make(seed=2, dirty=True)
+    store(tmp_path, [dirty])
+    assert len(records.finished(tmp_path, "scene")) == 3
+    assert records.key(dirty) not in records.finished(tmp_path, "scene", replace_dirty=True)
+
+
+def test_one_data_set_s_runs_are_read_from_its_file_alone(tmp_path):
+    store(tmp_path, [make(), make(data="yeast")])
+    (tmp_path / "runs" / "yeast.jsonl").write_text("{torn")
+    assert len(records.finished(tmp_path, "scene")) == len(records.read(tmp_path, "scene")) == 1
+
+
 def test_stores_merge_by_concatenation_even_after_a_torn_line(tmp_path):
     one = store(tmp_path / "one", [make(seed=s) for s in (0, 1)]) / "runs" / "scene.jsonl"
     two = store(tmp_path / "two", [make(seed=s) for s in (1, 2, 3)]) / "runs" / "scene.jsonl"
