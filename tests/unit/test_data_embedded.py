@@ -1,11 +1,5 @@
-"""The embedded sets: made from open packages' files by ``pack`` below, and nothing else.
+"""The embedded sets: what they hold, and that they are the packages' own numbers."""
 
-    python tests/test_data_embedded.py ../shared/data/packaged
-
-writes data/*.npz again and prints their sizes and checksums, for the cards.
-"""
-
-import gzip
 import hashlib
 import subprocess
 import sys
@@ -14,43 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from book._tools.build_embedded import read_packages
 from herocon_lite.data import CARDS, load
 from herocon_lite.data.fetch import EMBEDDED
-from herocon_lite.data.readers import MFEAT_VIEWS
 from tests.full_data import FOLDER, needs
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def pack(folder: Path) -> dict[str, dict[str, np.ndarray]]:
-    """Arrays of each embedded set, from the packages' own text files."""
-
-    def table(path: Path, header: bool) -> np.ndarray:
-        with (gzip.open if path.suffix == ".gz" else open)(path, "rt") as lines:
-            return np.loadtxt(lines, delimiter=",", skiprows=int(header))
-
-    digits = table(folder / "mnist5k.csv.gz", header=False)
-    genes = table(folder / "yeast.csv.gz", header=True)
-    mfeat = {v: table(folder / "mfeat" / f"mfeat-{v}.csv", header=True) for v in MFEAT_VIEWS}
-    return {
-        "mnist5k": {
-            "images": digits[:, :-1].reshape(-1, 28, 28).astype(np.uint8),
-            "digit": digits[:, -1].astype(np.uint8),
-        },
-        "yeast": {
-            "expression": genes[:, :79].astype(np.float32),
-            "phylogenetic": genes[:, 79:103].astype(np.float32),
-            "labels": genes[:, 103:].astype(np.uint8),
-        },
-        "mfeat": {
-            # whole numbers take less room as such
-            **{
-                v: x[:, :-1].astype(np.uint16 if v in ("fac", "pix") else np.float32)
-                for v, x in mfeat.items()
-            },
-            "digit": mfeat["mor"][:, -1].astype(np.uint8),
-        },
-    }
 
 
 def test_no_network_no_data_folder(monkeypatch):
@@ -105,7 +68,7 @@ def test_embedded_files_are_small_and_as_on_their_cards():
 
 @needs(file="packaged")
 def test_embedded_arrays_are_the_packages_own():
-    for name, arrays in pack(FOLDER / "packaged").items():
+    for name, arrays in read_packages(FOLDER / "packaged").items():
         with np.load(EMBEDDED / f"{name}.npz") as stored:
             assert set(stored) == set(arrays)
             for key, array in arrays.items():
@@ -190,11 +153,3 @@ def test_every_face_attribute_is_visible():
     for a, name in enumerate(faces.label_names):
         area = roc_auc_score(faces.labels[2000:, a], scores[:, a])
         assert area > 0.85, (name, area)
-
-
-if __name__ == "__main__":
-    for name, arrays in pack(Path(sys.argv[1])).items():
-        path = ROOT / "data" / f"{name}.npz"
-        np.savez_compressed(path, **arrays)
-        content = path.read_bytes()
-        print(name, len(content), hashlib.sha256(content).hexdigest())
