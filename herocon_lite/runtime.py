@@ -1,4 +1,4 @@
-"""The most memory that this process has held, counting it anew, and using it again."""
+"""The process: its memory, and its random numbers."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import ctypes
 import math
 import re
 import sys
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import torch
@@ -14,6 +16,7 @@ import torch
 STATUS, CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 # Of glibc's malloc.h: largest top that is kept, and how many blocks may come from the system.
 M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4
+_RNG_LOCK = threading.Lock()  # torch's generators belong to the whole process
 NO_GLIBC = (AttributeError, OSError, TypeError)  # another C library; Windows has no CDLL(None)
 
 
@@ -53,3 +56,18 @@ def peak_mib(device: torch.device | None = None) -> float:
         return math.nan
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20
+
+
+@contextlib.contextmanager
+def isolated_rng(device: torch.device) -> Iterator[None]:
+    """Allow seeding torch's generators of the CPU and ``device`` without changing the caller's.
+
+    Threads wait for one another.
+    """
+    with _RNG_LOCK, torch.random.fork_rng([device] if device.type == "cuda" else []):
+        apple = torch.mps.get_rng_state() if device.type == "mps" else None
+        try:
+            yield
+        finally:
+            if apple is not None:
+                torch.mps.set_rng_state(apple)

@@ -1,48 +1,20 @@
-"""The estimator: forms of input, scikit-learn's tools, saving, and sentences for bad input."""
+"""What the estimator learns, repeats, keeps and saves."""
 
 import json
 import pickle
-import subprocess
-import sys
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 
 import numpy as np
-import pandas as pd
 import pytest
 import torch
-from scipy.sparse import csr_matrix
-from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, KFold
 
-import herocon_lite
 from herocon_lite import HeroConClassifier, estimator
 from herocon_lite.data import load, split
 from herocon_lite.metrics import THRESHOLDS, evaluate
 from herocon_lite.train import train
-
-QUICK = {"steps": 8, "widths": (16,), "unlabeled_batch": 50, "random_state": 0, "threshold": 0.5}
-
-
-def quick(**options) -> HeroConClassifier:
-    return HeroConClassifier(**{**QUICK, **options})
-
-
-@pytest.fixture(scope="module")
-def toy():
-    """Two views of 60 rows, three labels that a line tells; 40 rows more without labels."""
-    rng = np.random.default_rng(0)
-    hidden = rng.standard_normal((100, 3))
-    views = [hidden @ rng.standard_normal((3, 5)) * 50 + 7, hidden @ rng.standard_normal((3, 4))]
-    return [v[:60] for v in views], (hidden[:60] > 0).astype(int), [v[60:] for v in views]
-
-
-def same(a: HeroConClassifier, b: HeroConClassifier, views) -> bool:
-    return np.array_equal(a.predict_proba(views), b.predict_proba(views))
-
-
-# ---------------------------------------------------------------- what it learns
+from tests.estimator_cases import quick, same
 
 
 def test_it_learns_labels(toy):
@@ -56,7 +28,7 @@ def test_it_learns_labels(toy):
     assert np.array_equal(model.predict(views), P > 0.5)
 
 
-def test_a_fit_that_fails_leaves_no_half_of_an_older_model(toy, monkeypatch):
+def test_an_interrupted_fit_leaves_no_mixed_model(toy, monkeypatch):
     from sklearn.exceptions import NotFittedError
 
     views, Y, more = toy
@@ -103,36 +75,7 @@ def test_a_model_saved_before_columns_had_names_loads(toy, tmp_path):
     assert same(HeroConClassifier.load(path), model, views)
 
 
-def test_columns_of_data_frames_must_come_as_they_came(toy, tmp_path):
-    views, Y, more = toy
-    named = [pd.DataFrame(v).add_prefix(letter) for v, letter in zip(views, "ab", strict=True)]
-    model = quick().fit(named, Y, more)
-    assert model.n_features_in_ == 9 and model.columns_[1] == ["b0", "b1", "b2", "b3"]
-    assert same(model, quick().fit(views, Y, more), views)  # names change nothing else
-    swapped = [named[0][["a1", "a0", "a2", "a3", "a4"]], named[1]]
-    model.save(tmp_path / "model")
-    for asked in (model, HeroConClassifier.load(tmp_path / "model")):
-        assert same(asked, model, named)
-        with pytest.raises(ValueError, match="got 'a1' where 'a0' was"):
-            asked.predict(swapped)
-    with pytest.raises(ValueError, match="unlabeled must have the columns of fit"):
-        quick().fit(named, Y, swapped)
-    numbered = [pd.DataFrame(v) for v in views]  # names that pandas made up are none
-    assert same(model, quick().fit(numbered, Y, more), named)
-    assert quick().fit(numbered, Y).columns_ == [None, None]
-    whole = pd.concat(named, axis=1)
-    side_by_side = quick(view_sizes=np.array([5, 4])).fit(whole, Y)
-    with pytest.raises(ValueError, match="got 'b3' where 'a0' was"):
-        side_by_side.predict(whole[whole.columns[::-1]])
-
-
-def test_fit_and_transform_in_one(toy):
-    views, Y, more = toy
-    both = quick().fit_transform(views, Y, unlabeled=more)
-    assert np.array_equal(both, quick().fit(views, Y, more).transform(views))
-
-
-def test_a_threshold_is_chosen_on_rows_left_out(monkeypatch):
+def test_the_threshold_is_chosen_on_held_out_rows(monkeypatch):
     Y = (np.arange(40)[:, None] % [2, 4] == 0).astype(np.float32)
     P = np.where(Y == 1, 0.85, 0.75)  # only a threshold between the two is right
 
@@ -167,7 +110,7 @@ def test_the_threshold_can_be_chosen_inside_the_labelled_rows(toy, tmp_path):
     assert HeroConClassifier().threshold == "cv"
 
 
-def test_too_few_rows_for_a_choice_are_said_to_be(toy):
+def test_too_few_rows_to_choose_a_threshold_warn(toy):
     views, Y, _ = toy
     with pytest.warns(UserWarning, match="9 labelled rows are too few to choose a threshold"):
         model = quick(threshold="cv").fit([v[:9] for v in views], Y[:9])
@@ -225,7 +168,7 @@ def test_a_feature_that_varies_by_rounding_only_is_constant(toy):
     assert np.allclose(P, rounded, atol=1e-6)
 
 
-def test_what_is_saved_is_what_was_trained(toy, tmp_path):
+def test_saving_ignores_later_set_params(toy, tmp_path):
     views, Y, _ = toy
     model = quick().fit(views, Y).set_params(widths=(9,), alpha=0)
     model.save(tmp_path / "model.safetensors")
@@ -234,94 +177,7 @@ def test_what_is_saved_is_what_was_trained(toy, tmp_path):
     assert again.alpha == quick().alpha
 
 
-def test_sparse_and_complex_views_get_a_sentence(toy):
-    from scipy.sparse import csr_matrix
-
-    views, Y, _ = toy
-    with pytest.raises(ValueError, match=r"dense; got a sparse matrix\. Call \.toarray"):
-        quick().fit(csr_matrix(views[0]), Y)
-    with pytest.raises(ValueError, match="real numbers; got complex"):
-        quick().fit(views[0] + 1j, Y)
-
-
-# ---------------------------------------------------------------- forms of input
-
-
-def test_unlabelled_rows_may_come_apart_or_marked(toy):
-    views, Y, more = toy
-    apart = quick().fit(views, Y, more)
-    together = [np.concatenate(rows) for rows in zip(views, more, strict=True)]
-    for mark, dtype in ((-1, int), (np.nan, float)):
-        marked = np.concatenate([Y, np.full((40, 3), mark)]).astype(dtype)
-        assert same(apart, quick().fit(together, marked), views)
-        # rows without labels are left out of the score
-        assert quick().fit(together, marked).score(together, marked) == apart.score(views, Y)
-    assert not same(apart, quick().fit(views, Y), views)  # and they matter
-    y = Y[:, 0]
-    marked = np.concatenate([y, np.full(40, -1)])
-    assert same(quick().fit(views, y, more), quick().fit(together, marked), views)
-
-
-@pytest.mark.parametrize("gap", [None, np.nan, -1])
-def test_names_of_classes_may_have_gaps(toy, gap):
-    views, Y, _ = toy
-    names = np.where(Y[:, 0] == 1, "yes", "no").astype(object)
-    names[:5] = gap
-    model = quick().fit(views, names)
-    assert list(model.classes_) == ["no", "yes"]
-    apart = [v[:5] for v in views]
-    assert same(model, quick().fit([v[5:] for v in views], names[5:], apart), views)
-    assert same(model, quick().fit(views, names.tolist()), views)  # a list is no array of words
-    assert model.score(views, names) == model.score(views, names.tolist())
-
-
-def test_labels_of_pandas_own_types_are_labels(toy):
-    views, Y, _ = toy
-    plain = Y.astype(float)
-    plain[:5] = np.nan
-    gaps = pd.DataFrame(plain).astype("Int64")  # NA where nothing is known
-    assert same(quick().fit(views, gaps), quick().fit(views, plain), views)
-    assert same(quick().fit(views, pd.DataFrame(Y).astype("boolean")), quick().fit(views, Y), views)
-    names = np.where(Y[:, 0] == 1, "yes", "no").astype(object)
-    names[:5] = None
-    texts = pd.Series(names, dtype="string")
-    assert same(quick().fit(views, texts), quick().fit(views, names), views)
-
-
-def test_features_far_from_zero_keep_their_differences(toy):
-    """Timestamps and the like: float32 alone would make their columns constant."""
-    views, Y, _ = toy
-    views = [v.astype(np.float32).astype(np.float64) for v in views]
-    near, far = quick().fit(views, Y), quick().fit([v + 2**30 for v in views], Y)
-    there = far.predict_proba([v + 2**30 for v in views])
-    assert np.abs(near.predict_proba(views) - there).max() < 1e-3
-
-
-@pytest.mark.parametrize("form", [lambda y: y[:, None], lambda y: y[:-1]])
-def test_a_score_needs_the_form_of_fit(toy, form):
-    views, Y, _ = toy
-    for labels in (Y, Y[:, 0]):
-        model = quick().fit(views, labels)
-        with pytest.raises(ValueError, match="Y must have the form it had in fit"):
-            model.score(views, form(labels))
-
-
-def test_bad_settings_cost_no_older_model(toy):
-    views, Y, _ = toy
-    model = quick().fit(views, Y)
-    before = model.predict_proba(views)
-    with pytest.raises(ValueError, match="alpha"):
-        model.set_params(alpha=-1.0).fit(views, Y)
-    assert np.array_equal(model.predict_proba(views), before)
-
-
-def test_a_lone_unlabelled_row_is_left_out(toy):
-    views, Y, more = toy
-    alone = quick().fit(views, Y, [v[:1] for v in more])
-    assert np.isfinite(alone.predict_proba(views)).all()
-
-
-def test_the_caller_s_random_numbers_are_left_alone(toy, tmp_path):
+def test_the_caller_s_random_state_is_unchanged(toy, tmp_path):
     views, Y, _ = toy
     torch.manual_seed(5)
     wanted = torch.rand(3)
@@ -331,7 +187,7 @@ def test_the_caller_s_random_numbers_are_left_alone(toy, tmp_path):
     assert torch.equal(torch.rand(3), wanted)
 
 
-def test_no_other_device_s_random_numbers_are_touched(toy, monkeypatch):
+def test_training_on_the_cpu_seeds_no_gpu(toy, monkeypatch):
     def fail(seed):
         raise AssertionError("training on the CPU seeded a GPU")
 
@@ -341,7 +197,7 @@ def test_no_other_device_s_random_numbers_are_touched(toy, monkeypatch):
     quick(device="cpu").fit(views, Y)
 
 
-def test_a_plain_network_may_be_asked_with_detached_weights(toy):
+def test_detach_without_contrast_is_allowed(toy):
     views, Y, _ = toy
     quick(alpha=0, detach=True).fit(views, Y)  # as in a grid
 
@@ -352,22 +208,6 @@ def test_predictions_within_autocast_are_in_full_precision(toy):
     wanted = model.predict_proba(views)
     with torch.autocast("cpu", torch.bfloat16):
         assert np.array_equal(model.predict_proba(views), wanted)
-
-
-def test_side_by_side_is_the_same_as_a_list(toy):
-    views, Y, more = toy
-    joint = quick(view_sizes=(5, 4)).fit(np.hstack(views), Y, np.hstack(more))
-    assert np.array_equal(
-        joint.predict_proba(np.hstack(views)), quick().fit(views, Y, more).predict_proba(views)
-    )
-
-
-def test_labels_of_unlabelled_rows_are_never_looked_at(toy):
-    views, Y, _ = toy
-    poisoned = Y.astype(float)
-    poisoned[30:] = np.nan
-    clean = quick().fit([v[:30] for v in views], Y[:30], [v[30:] for v in views])
-    assert same(clean, quick().fit(views, poisoned), views)
 
 
 def test_settings_of_the_estimator_reach_its_method(toy):
@@ -402,34 +242,12 @@ def test_same_seed_same_model(toy):
     assert same(*drawn, views)
 
 
-# ---------------------------------------------------------------- scikit-learn
-
-
 def test_same_seed_same_model_in_threads(toy):
     views, Y, _ = toy
     alone = quick().fit(views, Y)
     with ThreadPoolExecutor(4) as threads:
         models = list(threads.map(lambda _: quick().fit(views, Y), range(8)))
     assert all(same(alone, model, views) for model in models)
-
-
-def test_clone_params_and_grid_search(toy):
-    views, Y, _ = toy
-    model = quick(view_sizes=(5, 4))
-    assert clone(model).get_params() == model.get_params()
-    search = GridSearchCV(model, {"alpha": [0.0, 0.1]}, cv=KFold(2), error_score="raise")
-    search.fit(np.hstack(views), Y)
-    assert search.best_params_["alpha"] in (0.0, 0.1)
-    assert search.predict(np.hstack(views)).shape == Y.shape
-
-
-def test_grid_search_with_unlabelled_rows(toy):
-    views, Y, more = toy
-    together = np.vstack([np.hstack(views), np.hstack(more)])
-    marked = np.concatenate([Y, np.full((40, 3), -1)])
-    cv = KFold(3, shuffle=True, random_state=0)
-    search = GridSearchCV(quick(view_sizes=(5, 4)), {"beta": [0.0]}, cv=cv, error_score="raise")
-    assert np.isfinite(search.fit(together, marked).best_score_)
 
 
 @pytest.mark.parametrize("target", ["labels", "classes", "names"])
@@ -448,7 +266,7 @@ def test_pickled_and_saved_models_are_the_same_model(toy, tmp_path, target):
         assert other.predict_proba(views).dtype == model.predict_proba(views).dtype
 
 
-def test_an_older_model_stays_whole_while_a_new_one_is_written(toy, tmp_path, monkeypatch):
+def test_a_failed_save_keeps_the_older_file(toy, tmp_path, monkeypatch):
     views, Y, more = toy
     model, path = quick().fit(views, Y, more), tmp_path / "model.safetensors"
     model.save(path)
@@ -462,16 +280,6 @@ def test_an_older_model_stays_whole_while_a_new_one_is_written(toy, tmp_path, mo
     with pytest.raises(OSError, match="no space"):
         model.save(path)
     assert same(model, HeroConClassifier.load(path), views)
-
-
-def test_scikit_learn_may_name_the_columns_and_knows_of_several_labels(toy):
-    views, Y, _ = toy
-    model = quick(view_sizes=(5, 4)).set_output(transform="pandas").fit(np.hstack(views), Y)
-    made = model.transform(np.hstack(views))
-    assert list(made.columns[:2]) == ["heroconclassifier0", "heroconclassifier1"]
-    assert made.shape == (60, 32)
-    tags = model.__sklearn_tags__().classifier_tags
-    assert tags.multi_label and tags.multi_class
 
 
 @pytest.mark.parametrize("kind", ["bytes", "dates"])
@@ -491,7 +299,7 @@ def test_a_device_of_torch_is_saved_by_its_name(toy, tmp_path):
     assert same(model, HeroConClassifier.load(tmp_path / "model.safetensors"), views)
 
 
-def test_what_is_not_a_saved_model_is_refused(toy, tmp_path):
+def test_loading_another_file_fails(toy, tmp_path):
     from safetensors.numpy import save_file
 
     path = tmp_path / "model.safetensors"
@@ -501,143 +309,3 @@ def test_what_is_not_a_saved_model_is_refused(toy, tmp_path):
     save_file({"a": np.zeros(2)}, path)
     with pytest.raises(ValueError, match="saved by HeroConClassifier"):
         HeroConClassifier.load(path)
-
-
-# ---------------------------------------------------------------- bad input
-
-
-def test_a_constant_label_warns_and_is_predicted(toy, tmp_path):
-    views, Y, more = toy
-    Y = np.insert(Y, 1, 1, axis=1)
-    with pytest.warns(UserWarning, match="Label column 1 of Y never changes"):
-        model = quick().fit(views, Y, more)
-    P = model.predict_proba(views)
-    assert (P[:, 1] == 1).all() and (model.predict(views)[:, 1] == 1).all()
-    rest = quick().fit(views, Y[:, [0, 2, 3]], more)
-    assert np.array_equal(P[:, [0, 2, 3]], rest.predict_proba(views))
-    model.save(tmp_path / "m.safetensors")
-    assert same(model, HeroConClassifier.load(tmp_path / "m.safetensors"), views)
-
-
-def with_nan(views):
-    views = [v.copy() for v in views]
-    views[1][3, 2] = np.nan
-    return views
-
-
-def words(view):
-    return view.astype(str).astype(object) + " cm"
-
-
-def hidden(values):
-    return np.ma.masked_array(values, np.arange(values.size).reshape(values.shape) < 9)
-
-
-BAD = {
-    "nan": ("must be finite.*row 3, column 2", lambda V, Y: quick().fit(with_nan(V), Y)),
-    "infinite": (r"\[0\] must be finite", lambda V, Y: quick().fit([V[0] * 1e300, V[1]], Y)),
-    "words": (r"\[1\] must hold numbers", lambda V, Y: quick().fit([V[0], words(V[1])], Y)),
-    "rows": (r"same rows.*got \[60, 59\]", lambda V, Y: quick().fit([V[0], V[1][:-1]], Y)),
-    "fewer labels": (r"Y must be \(60, c\).*\(59, 3\)", lambda V, Y: quick().fit(V, Y[:-1])),
-    "no labels": ("must have labelled rows", lambda V, Y: quick().fit(V, Y * 0 - 1)),
-    "half a row": ("row 0 is so in part", lambda V, Y: quick().fit(V, Y - 2 * np.eye(60, 3))),
-    "other values": ("Y must hold 0 and 1", lambda V, Y: quick().fit(V, 2 * Y)),
-    "fractions": ("regression", lambda V, Y: quick().fit(V, V[0][:, 0])),
-    "one class": ("differ between rows", lambda V, Y: quick().fit(V, Y[:, 0] * 0)),
-    "all constant": ("differ between rows", lambda V, Y: quick().fit(V, Y * 0)),
-    "device": ("device must be.*abacus", lambda V, Y: quick(device="abacus").fit(V, Y)),
-    "sizes": ("to the 9 columns", lambda V, Y: quick(view_sizes=(5, 5)).fit(np.hstack(V), Y)),
-    "sizes of a list": ("must be one array", lambda V, Y: quick(view_sizes=(5, 4)).fit(V, Y)),
-    "unlabeled": (
-        r"unlabeled must have views of \[5, 4\]",
-        lambda V, Y: quick().fit(V, Y, V[::-1]),
-    ),
-    "three axes": (r"\[0\] must be a dense", lambda V, Y: quick().fit([V[0][None], V[1]], Y)),
-    "alpha": ("alpha must be a finite", lambda V, Y: quick(alpha=-1).fit(V, Y)),
-    "temperature": ("temperature must be", lambda V, Y: quick(temperature=0).fit(V, Y)),
-    "steps": ("steps must be a whole number, at least 1", lambda V, Y: quick(steps=0).fit(V, Y)),
-    "batch": ("at least 2 rows", lambda V, Y: quick(unlabeled_batch=1).fit(V, Y)),
-    "threshold": ("must be a probability", lambda V, Y: quick(threshold=1.5).fit(V, Y)),
-    "seed": ("random_state must be at least 0", lambda V, Y: quick(random_state=-1).fit(V, Y)),
-    "a number for sizes": (
-        "view_sizes must be whole numbers",
-        lambda V, Y: quick(view_sizes=9).fit(np.hstack(V), Y),
-    ),
-    "a dict": (r"Pass list\(views.values", lambda V, Y: quick().fit(dict(enumerate(V)), Y)),
-    "another order": (
-        r"views\[1\] must have its rows in the order of views\[0\]",
-        lambda V, Y: quick().fit([pd.DataFrame(V[0]), pd.DataFrame(V[1])[::-1]], Y),
-    ),
-    "labels in another order": (
-        "Y must have its rows in the order of views",
-        lambda V, Y: quick().fit([pd.DataFrame(v) for v in V], pd.DataFrame(Y)[::-1]),
-    ),
-    "two kinds": (
-        "classes of one kind",
-        lambda V, Y: quick().fit(V, np.array([1, "a"] * 30, dtype=object)),
-    ),
-    "sparse labels": ("Y must be dense", lambda V, Y: quick().fit(V, csr_matrix(Y))),
-    "lists of labels": ("MultiLabelBinarizer", lambda V, Y: quick().fit(V, [[0], [0, 1]] * 30)),
-    "a column": (r"\[0\] must be.*x\[:, None\]", lambda V, Y: quick().fit([V[0][:, 0], V[1]], Y)),
-    "ragged": ("views must hold numbers", lambda V, Y: quick().fit([[1, 2], [3]], Y[:2])),
-    "a row": (r"one row as x\[None\]", lambda V, Y: quick().fit(V[0][0], Y[:1])),
-    "gaps of pandas": (
-        "for gaps sklearn.impute",
-        lambda V, Y: quick().fit([pd.DataFrame([1, pd.NA] * 30), V[1]], Y),
-    ),
-    "half precision": (
-        r"a tensor goes in as x.float\(\)",
-        lambda V, Y: quick().fit([torch.ones(60, 2, dtype=torch.bfloat16), V[1]], Y),
-    ),
-    "masked": (r"\[0\] must have no masked", lambda V, Y: quick().fit([hidden(V[0]), V[1]], Y)),
-    "masked labels": ("Y must have no masked", lambda V, Y: quick().fit(V, hidden(Y))),
-    "a word": ("must be a probability", lambda V, Y: quick(threshold="best").fit(V, Y)),
-}
-BAD_USE = {
-    "one view": (r"views of \[5, 4\] columns, as in fit", lambda m, V, Y: m.predict(V[:1])),
-    "scored in another order": (
-        "Y must have its rows in the order of views",
-        lambda m, V, Y: m.score([pd.DataFrame(v) for v in V], pd.DataFrame(Y)[::-1]),
-    ),
-    "no score": (
-        "labels to score against.*shuffle the folds",
-        lambda m, V, Y: m.score(V, Y * 0 - 1),
-    ),
-}
-
-
-@pytest.mark.parametrize("case", BAD)
-def test_bad_input_gets_a_sentence_before_any_training(toy, case, monkeypatch):
-    monkeypatch.setattr("herocon_lite.estimator.train", lambda *a, **k: pytest.fail("trained"))
-    message, call = BAD[case]
-    with pytest.raises(ValueError, match=message):
-        call(*toy[:2])
-
-
-@pytest.mark.parametrize("case", BAD_USE)
-def test_bad_use_gets_a_sentence(toy, case):
-    views, Y, _ = toy
-    message, call = BAD_USE[case]
-    with pytest.raises(ValueError, match=message):
-        call(quick().fit(views, Y), views, Y)
-
-
-def test_an_untrained_model_says_so(toy):
-    from sklearn.exceptions import NotFittedError
-
-    with pytest.raises(NotFittedError):
-        quick().predict(toy[0])
-
-
-def test_the_module_s_parts_are_there_after_a_plain_import():
-    script = "import herocon_lite as h; print(h.losses.info_nce.__name__, 'theory' in dir(h))"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert done.stdout.split() == ["info_nce", "True"]
-    with pytest.raises(AttributeError, match="no attribute 'loses'"):
-        herocon_lite.loses  # noqa: B018
-
-
-def test_the_import_stays_light():
-    code = "import sys, herocon_lite; print('sklearn' in sys.modules, 'torch' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["False", "False"]
