@@ -33,10 +33,9 @@ import numpy as np
 import pandas as pd
 import torch
 
-from herocon_lite import losses
+from herocon_lite import losses, theory
 from herocon_lite.repro import plots
 from herocon_lite.similarity import unit
-from herocon_lite.theory import spheres
 
 plt.style.use("herocon_lite.repro.book")
 torch.set_default_dtype(torch.float64)  # so that checks can be strict
@@ -61,7 +60,7 @@ def loss_with_b_at(degrees, tau):
     """L_1 of A, B, C, D; B stands `degrees` away from A."""
     others = torch.tensor([90.0, 240.0, 300.0])
     place = torch.cat([others[:1], 90 + degrees[None], others[1:]])
-    return spheres.inner_loss(on_circle(place), on_circle(place), tau)
+    return theory.inner_loss(on_circle(place), on_circle(place), tau)
 
 
 away = torch.arange(-180.0, 181.0, 5.0)
@@ -111,9 +110,9 @@ traces = {"B": [], "force on B": [], "the proof's force": []}
 for x in positions:
     p = on_circle([90.0, 90 + x.item(), 240.0, 300.0])
     both = p.clone().requires_grad_()  # the two views move together
-    loss = spheres.inner_loss(both, both, 0.5)
-    full = spheres.tangent(torch.autograd.grad(loss, both)[0], p)[1]
-    partial = spheres.partial_gradient(p, p, 0.5)[1]
+    loss = theory.inner_loss(both, both, 0.5)
+    full = theory.tangent(torch.autograd.grad(loss, both)[0], p)[1]
+    partial = theory.partial_gradient(p, p, 0.5)[1]
     traces["B"].append(p[1:2])
     traces["force on B"].append(torch.stack([p[1], p[1] - 2.5 * full]))
     ends = torch.stack([p[1], p[1] - 2.5 * partial])
@@ -206,7 +205,7 @@ plots.movable(
 n, d, tau = 8, 3, 0.5
 torch.manual_seed(0)
 z, w = unit(torch.randn(n, d)), unit(torch.randn(n, d)).requires_grad_()
-(slope,) = torch.autograd.grad(spheres.inner_loss(z, w, tau), w)
+(slope,) = torch.autograd.grad(theory.inner_loss(z, w, tau), w)
 with torch.no_grad():
     P = (z @ w.T / tau).softmax(1)
     own = -(1 - P.diagonal())[:, None] * z / (n * tau)
@@ -214,7 +213,7 @@ with torch.no_grad():
 
 # %%
 assert (slope - (own + others)).abs().max() < 1e-12
-assert (own - spheres.partial_gradient(z, w, tau)).abs().max() < 1e-12
+assert (own - theory.partial_gradient(z, w, tau)).abs().max() < 1e-12
 assert (slope - own).abs().max() > 0.1
 dropped = others.norm() / slope.norm()
 print("Autograd agrees with the full gradient to 1e-12.")
@@ -224,8 +223,8 @@ print(f"What is left out is {dropped:.0%} as long as the gradient itself.")
 p = on_circle(torch.tensor([20.0, 55.0, 95.0, 185.0, 230.0, 320.0]))
 fig, axes = plt.subplots(1, 2, figsize=(7.4, 3.7))
 shown = {
-    "the proof's gradient": spheres.partial_gradient,
-    "the full gradient": spheres.full_gradient,
+    "the proof's gradient": theory.partial_gradient,
+    "the full gradient": theory.full_gradient,
 }
 for ax, (title, gradient) in zip(axes, shown.items(), strict=True):
     plots.circle(ax, title, reach=1.9)
@@ -260,20 +259,20 @@ plt.show()
 
 # %%
 # 1: never zero, even with no false negative and a small temperature
-points = spheres.simplex(6)  # as far apart as six points can be
-least = spheres.partial_gradient(points, points, 0.1).norm(dim=1).min()
+points = theory.simplex(6)  # as far apart as six points can be
+least = theory.partial_gradient(points, points, 0.1).norm(dim=1).min()
 assert least > 1e-6
 print(f"1. No false negative, tau = 0.1: length {least:.0e}, not zero.")
 # 2: along the sphere it is zero, even with B on A
-crowd = spheres.doubled(6)
-along = spheres.tangent(spheres.partial_gradient(crowd, crowd, 0.5), crowd)
+crowd = theory.doubled(6)
+along = theory.tangent(theory.partial_gradient(crowd, crowd, 0.5), crowd)
 assert along.abs().max() < 1e-12
 print("2. A false negative on its anchor: along the sphere 0, to 1e-12.")
 # 3: the full gradient at collapsed classes
 for K, m in ((2, 2), (2, 4), (4, 2)):
-    classes = spheres.collapsed(K, m)
-    full = spheres.full_gradient(classes, classes, 0.5)
-    assert spheres.tangent(full, classes).abs().max() < 1e-12
+    classes = theory.collapsed(K, m)
+    full = theory.full_gradient(classes, classes, 0.5)
+    assert theory.tangent(full, classes).abs().max() < 1e-12
 print("3. Classes in one point each: full gradient along the sphere 0.")
 
 # %% [markdown]
@@ -328,10 +327,10 @@ print("3. Classes in one point each: full gradient along the sphere 0.")
 
 # %%
 for n in (2, 5, 16):
-    best = spheres.simplex(n)
+    best = theory.simplex(n)
     for tau in (1.0, 0.5, 0.1):
         value = losses.info_nce(best, best, tau).item()
-        assert abs(value - spheres.floor(n, tau)) < 1e-10
+        assert abs(value - theory.floor(n, tau)) < 1e-10
 print("A simplex attains the floor, to 1e-10.")
 
 torch.manual_seed(0)
@@ -339,7 +338,7 @@ gaps = []
 for _ in range(2000):
     z, w = torch.randn(2, 5, 4)
     w = z + torch.rand(1) * w  # views from equal to loosely alike
-    gaps.append(losses.info_nce(z, w, 0.5).item() - spheres.floor(5, 0.5))
+    gaps.append(losses.info_nce(z, w, 0.5).item() - theory.floor(5, 0.5))
 assert min(gaps) > 0
 print(f"2,000 random batches lie above it, the nearest by {min(gaps):.3f}.")
 
@@ -373,11 +372,11 @@ print(f"2,000 random batches lie above it, the nearest by {min(gaps):.3f}.")
 # %%
 table = {}
 for K, m in ((2, 1), (2, 2), (2, 4), (4, 2)):
-    classes = spheres.collapsed(K, m)
+    classes = theory.collapsed(K, m)
     for tau in (1.0, 0.5, 0.1):
         value = losses.info_nce(classes, classes, tau).item()
-        assert abs(value - spheres.collapsed_loss(K, m, tau)) < 1e-10
-        floor = spheres.floor(K * m, tau)
+        assert abs(value - theory.collapsed_loss(K, m, tau)) < 1e-10
+        floor = theory.floor(K * m, tau)
         row = {"collapsed": value, "floor": floor, "excess": value - floor}
         table[f"{K} classes of {m}", tau] = row
 print("The closed form holds to 1e-10.")
@@ -445,12 +444,12 @@ pd.DataFrame(table).T.rename_axis(["batch", "tau"]).round(3).abs()
 table = {}
 for K, m, d in ((2, 1, 2), (2, 2, 4), (2, 4, 8), (4, 2, 8), (3, 2, 2)):
     for tau in (1.0, 0.1):
-        classes = spheres.collapsed(K, m, d)
-        values = spheres.hessian_eigenvalues(classes, tau)
+        classes = theory.collapsed(K, m, d)
+        values = theory.hessian_eigenvalues(classes, tau)
         negative = int((values < -1e-9).sum())
         assert negative == K * (m - 1) * (d - 1)
         if m > 1:  # no room beside three points on a circle: s = 1
-            formula = spheres.curvature(K, m, tau, inside=float(d < K))
+            formula = theory.curvature(K, m, tau, inside=float(d < K))
             assert abs(values[0] - formula) < 1e-8
         row = {"smallest eigenvalue": values[0].item(), "negative": negative}
         table[f"{K} classes of {m}, d = {d}", tau] = row
@@ -464,16 +463,14 @@ frame = pd.DataFrame(table).T.rename_axis(["collapsed", "tau"]).round(3)
 
 # %%
 torch.manual_seed(0)
-start = spheres.collapsed(2, 2, size=3)
+start = theory.collapsed(2, 2, size=3)
 z, w = (unit(start + 1e-4 * torch.randn(4, 3)) for _ in range(2))
 paths = {}
 for tau in (1.0, 0.5, 0.2):
-    paths[tau] = spheres.descend(
-        lambda a, b, tau=tau: spheres.inner_loss(a, b, tau), z, w, 400, 0.5
-    )
+    paths[tau] = theory.descend(lambda a, b, tau=tau: theory.inner_loss(a, b, tau), z, w, 400, 0.5)
     end, _, history = paths[tau]
     cosine = (end @ end.T)[~torch.eye(4, dtype=torch.bool)]
-    assert abs(history[-1] - spheres.floor(4, tau)) < 1e-3
+    assert abs(history[-1] - theory.floor(4, tau)) < 1e-3
     assert (cosine + 1 / 3).abs().max() < 0.02
 print("At each tau: from collapse to the floor, within 1e-3;")
 print("all six cosines at the end are -1/3, within 0.02.")
@@ -498,7 +495,7 @@ left.set_title("hollow: collapsed; full: at the end")
 right = fig.add_subplot(1, 2, 2)
 for tau, (_, _, history) in paths.items():
     (line,) = right.plot(history, label=f"τ = {tau}")
-    low = spheres.floor(4, tau)
+    low = theory.floor(4, tau)
     right.axhline(low, color=line.get_color(), ls=":", lw=1.2)
 right.set(xlabel="step of gradient descent", ylabel="$L_1$")
 right.set_title("off the saddle, down to the floor")
@@ -537,14 +534,14 @@ plt.show()
 
 # %%
 def pair_excess(n, tau):
-    return spheres.one_pair_loss(n, tau) - spheres.floor(n, tau)
+    return theory.one_pair_loss(n, tau) - theory.floor(n, tau)
 
 
 for n in (4, 16, 64):
-    pair = spheres.doubled(n)
+    pair = theory.doubled(n)
     for tau in (1.0, 0.5, 0.1):
         value = losses.info_nce(pair, pair, tau).item()
-        assert abs(value - spheres.one_pair_loss(n, tau)) < 1e-10
+        assert abs(value - theory.one_pair_loss(n, tau)) < 1e-10
         assert value >= 2 / n * math.log(2)
     print(f"n = {n}: one pair costs {pair_excess(n, 0.1):.3f} at tau = 0.1")
 for n in (64, 256):
@@ -555,7 +552,7 @@ print("between 2.3/n² and 2.5/n² at n = 64 and 256.")
 
 # %% mystnb={"image": {"alt": "Two plots of the excess loss against the temperature, on a logarithmic axis from 0.05 to 2. Left, one pair: three falling curves for n = 4, 16 and 64, the larger the batch the lower, each starting at two over n times log 2. Right, two classes of m: curves for m = 2, 4 and 8 that start at log m and fall as the temperature rises."}} tags=["hide-input"]
 def class_excess(K, m, tau):
-    return spheres.collapsed_loss(K, m, tau) - spheres.floor(K * m, tau)
+    return theory.collapsed_loss(K, m, tau) - theory.floor(K * m, tau)
 
 
 taus = np.geomspace(0.05, 2, 60)
@@ -649,7 +646,7 @@ table = {}
 for n in (10, 100):
     cosine = -1 / (n - 1)
     for tau in (1.0, 0.5, 0.1, 0.05):
-        value = spheres.definition_1(cosine, tau)
+        value = theory.definition_1(cosine, tau)
         assert 0.1 < value < 1  # neither "> 1" nor "about 0"
         table.setdefault(f"n = {n}", {})[f"tau = {tau}"] = value
 torch.manual_seed(0)
@@ -684,16 +681,16 @@ torch.manual_seed(1)
 
 
 def half(a, b):
-    return spheres.inner_loss(a, b, tau=0.5)
+    return theory.inner_loss(a, b, 0.5)
 
 
 for n in (4, 6, 12):
     z = unit(torch.randn(n, 2))
-    z, _, history = spheres.descend(half, z, z, steps=600, lr=2.0)
+    z, _, history = theory.descend(half, z, z, steps=600, lr=2.0)
     angle = torch.atan2(z[:, 1], z[:, 0]).sort().values.rad2deg()
     gaps = torch.cat([angle.diff(), angle[:1] + 360 - angle[-1:]])
     assert (gaps - 360 / n).abs().max() < 1
-    above = history[-1] - spheres.floor(n, 0.5)
+    above = history[-1] - theory.floor(n, 0.5)
     assert above > 0.01
     print(f"n = {n}: evenly spread, {360 / n:.0f} degrees apart;", end=" ")
     print(f"{above:.2f} above the floor")
@@ -735,14 +732,14 @@ for n in (4, 6, 12):
 # :::
 
 # %% tags=["hide-cell"]
-points = spheres.simplex(5)
-values = [spheres.inner_loss(r * points, r * points, 1.0) for r in (1, 3, 5)]
+points = theory.simplex(5)
+values = [theory.inner_loss(r * points, r * points, 1.0) for r in (1, 3, 5)]
 assert values[0] > values[1] > values[2] > 0 and values[2] < 1e-8
 a, b = torch.randn(2, 1, 3)
 z, w = a.expand(5, 3), b.expand(5, 3)
-assert spheres.full_gradient(z, w, 1.0).abs().max() < 1e-12
-assert spheres.partial_gradient(z, w, 1.0).abs().max() > 0.01
-assert abs(spheres.inner_loss(z, w, 1.0) - math.log(5)) < 1e-12
+assert theory.full_gradient(z, w, 1.0).abs().max() < 1e-12
+assert theory.partial_gradient(z, w, 1.0).abs().max() > 0.01
+assert abs(theory.inner_loss(z, w, 1.0) - math.log(5)) < 1e-12
 print("Stretching sends L_1 below 1e-8; total collapse is stationary.")
 
 # %% [markdown]
@@ -796,10 +793,10 @@ for _ in range(300):
     c = (z[0] @ z[1]).item()
     for tau in (1.0, 0.2):
         bound = 2 / 6 * math.log1p(math.exp((c - 1) / tau))
-        assert spheres.inner_loss(z, z, tau) >= bound
+        assert theory.inner_loss(z, z, tau) >= bound
 for n in range(3, 100):
     weak = 2 / n * math.log1p(math.exp(-1.0))  # c = 0, tau = 1
-    assert weak < spheres.floor(n, 1.0)
+    assert weak < theory.floor(n, 1.0)
 weak = 2 / 6 * math.log1p(math.exp(-1.0))
 print("The bound holds on 300 random batches. At c = 0, tau = 1 it is")
-print(f"{weak:.2f}, and the floor is {spheres.floor(6, 1.0):.2f} anyway.")
+print(f"{weak:.2f}, and the floor is {theory.floor(6, 1.0):.2f} anyway.")

@@ -32,12 +32,11 @@ import numpy as np
 import pandas as pd
 import torch
 
-from herocon_lite import losses
+from herocon_lite import losses, theory
 from herocon_lite.data import load
-from herocon_lite.repro import plots
+from herocon_lite.repro import plots, simulations
 from herocon_lite.repro.settings import Run
 from herocon_lite.similarity import unit
-from herocon_lite.theory import spheres
 
 plt.style.use("herocon_lite.repro.book")
 torch.set_num_threads(1)  # small nets: more threads only wait
@@ -64,7 +63,7 @@ E2 = math.e**2
 # %%
 table = {}
 for tau in (1.0, 0.5, 0.1):
-    for mode, forces in spheres.anchor_forces(tau).items():
+    for mode, forces in theory.anchor_forces(tau).items():
         false, true, pull = forces
         table[tau, mode] = {
             "push on the false one": false,
@@ -94,7 +93,7 @@ fig, ax = plt.subplots(figsize=(6.4, 3.2))
 for place, (mode, colour) in enumerate(modes.items()):
     heights = []
     for tau in (1.0, 0.5, 0.1):
-        forces = spheres.anchor_forces(tau)
+        forces = theory.anchor_forces(tau)
         heights.append(forces[mode][0] / forces["vanilla"][0])
     x = np.arange(3) + 0.27 * (place - 1)
     bars = ax.bar(x, heights, 0.25, color=colour, label=mode)
@@ -126,9 +125,9 @@ torch.manual_seed(0)
 H = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Sigmoid())
 a, b = torch.randn(2, 400, 8)
 with torch.no_grad():
-    signed = spheres.weights(a, b, H)
-    positive = spheres.weights(a**2, b**2, H)
-ends = spheres.weights(a, torch.cat([a, -a]), lambda z: z)
+    signed = theory.weights(a, b, H)
+    positive = theory.weights(a**2, b**2, H)
+ends = theory.weights(a, torch.cat([a, -a]), lambda z: z)
 assert signed.min() >= 1 and signed.max() <= E2
 assert positive.min() >= 1 and positive.max() <= math.e
 assert abs(ends.min() - 1) < 1e-8 and abs(ends.max() - E2) < 1e-8
@@ -162,12 +161,12 @@ print("With H = identity equal and opposite vectors reach both ends.")
 # %%
 z, w = unit(torch.randn(12, 6)), unit(torch.randn(12, 6))
 own, tau = torch.eye(12, dtype=torch.bool), 0.5
-g = spheres.weights(z, w, lambda v: v).masked_fill(own, 1.0)
+g = theory.weights(z, w, lambda v: v).masked_fill(own, 1.0)
 scores = (z @ w.T / tau).requires_grad_()
 loss = (scores + g.log()).logsumexp(1) - scores.diagonal()
 (push,) = torch.autograd.grad(loss.sum(), scores)
 P = scores.detach().softmax(1)
-Pw = spheres.weighted_shares(P, g)
+Pw = theory.weighted_shares(P, g)
 mean_g = (g * P).sum(1, keepdim=True)
 assert (push - (Pw - torch.eye(12))).abs().max() < 1e-12
 assert (((Pw < P) == (g < mean_g)) | own).all()
@@ -226,7 +225,7 @@ z, w = torch.randn(2, 16, 8)
 for k in (2, 3, 5, 10):  # tau = 1/k
     tau = 1 / k
     weighted = losses.weighted_unsupervised(z, z, same, tau)
-    vanilla = losses.weighted_unsupervised(z, z, None, spheres.hotter(tau))
+    vanilla = losses.weighted_unsupervised(z, z, None, theory.hotter(tau))
     assert abs(weighted - vanilla) < 1e-10
     print(f"L_u at tau = 1/{k} is vanilla at tau = 1/{k - 1}, to 1e-10.")
 
@@ -354,7 +353,7 @@ for name, mean in signs.items():
     for tau in (1.0, 0.1):
         for when, found in zip(
             ("before", "after"),
-            spheres.fit_weight_net(unit(z), unit(w), one_hot, tau, 120),
+            theory.fit_weight_net(unit(z), unit(w), one_hot, tau, 120),
             strict=True,
         ):
             table[name, tau, when] = {
@@ -397,14 +396,14 @@ print("after it, in all four cases, pairs of one class have the smaller mean.")
 # %%
 together = {}
 for mode in ("vanilla", "flowing", "detached"):
-    found = spheres.joint_training(0.5, mode, steps=200, batch=128)
+    found = theory.joint_training(0.5, mode, steps=200, batch=128)
     together[mode] = found
 flow, cut = together["flowing"], together["detached"]
 assert flow["g"] < 1.01 and min(flow["positive"], flow["negative"]) > 0.98
 assert cut["g"] > 2 and cut["positive"] - cut["negative"] > 0.2
 assert abs(cut["contrast"] - together["vanilla"]["contrast"]) < 0.05
 kind = {"steps": 200, "batch": 128, "bias": False}
-straight = spheres.joint_training(0.5, "flowing", **kind)
+straight = theory.joint_training(0.5, "flowing", **kind)
 assert straight["g"] > math.e and straight["contrast"] > 0.15
 print("0.5 nats shared, 200 steps of 128 pairs.")
 print("Flowing weights: g is 1 within 0.01, and the mean cosines of positives")
@@ -414,13 +413,13 @@ print("Flowing, but no bias: g above e, and no collapse.")
 
 # %% [markdown]
 # The longer record, made once by
-# `python -m herocon_lite.theory joint` (500 steps, three seeds; means). *Positive* and
+# `python -m herocon_lite simulate joint` (500 steps, three seeds; means). *Positive* and
 # *negative* are mean cosines, *contrast* is $\log n - L_1$ on fresh pairs, in nats: a lower
 # bound on what one encoder's output tells of the other's, at $\tau = 1$ always below one
 # nat ([chapter 7](07_unsupervised_bound.ipynb)). Vanilla has a $g$ too, that of an $H$ which is neither trained nor used:
 
 # %%
-store = spheres.stored("..")
+store = simulations.stored("..")
 rows = pd.DataFrame(store["joint"]["rows"])
 columns = ["g", "positive", "negative", "contrast"]
 groups = rows.groupby(["information", "mode"], sort=False)
@@ -477,7 +476,7 @@ print("Detached weights stay within 0.03 nats of vanilla.")
 # HCL weighs a negative by $f^\beta$ (its own $\beta$, here 1): near ones *more*. With
 # $H$ = identity $g = e f^{-\tau}$ is its opposite.
 #
-# Made once by `python -m herocon_lite.theory dial` (1,500 steps, three
+# Made once by `python -m herocon_lite simulate dial` (1,500 steps, three
 # seeds). We run a small part again to see that the record is right.
 
 # %%
@@ -488,7 +487,7 @@ same_class = {}  # (3, taus, seeds): for 1, 3 and 7 false negatives
 for kind, by_count in dial["same"].items():
     same_class[kind] = np.array([by_count[count] for count in "137"])
 for kind in ("vanilla", "identity"):
-    again = spheres.equilibrium(kind, 4, [1.0, 0.5, 0.2, 0.1], steps=500)
+    again = theory.equilibrium(kind, 4, [1.0, 0.5, 0.2, 0.1], steps=500)
     recorded = same_class[kind][1][[0, 1, 4, 9], 0]
     assert np.abs(again["same"][:, 0].numpy() - recorded).max() < 0.01
 print("Vanilla and identity, run again with 500 steps: as recorded,")
@@ -639,7 +638,7 @@ print("pushing at tau = 1/5 and below.")
 # %% tags=["nbval-ignore-output"]
 torch.set_default_dtype(torch.float32)
 run = Run("yeast", "herocon", seed=0, budget="smoke")
-watched = spheres.watch_weights(run, load("yeast"), (0, 40, 80, 120), 400)
+watched = simulations.watch_weights(run, load("yeast"), (0, 40, 80, 120), 400)
 torch.set_default_dtype(torch.float64)
 frame = pd.DataFrame(watched["steps"]).set_index("step")
 shown = ["g_positive", "g_identical", "g_disjoint", "correlation"]
@@ -667,7 +666,7 @@ print("it follows it closely (correlation below -0.6). All g have fallen.")
 #
 # Scene {cite:p}`boutell2004scene` is one of the paper's sets. It states no licence
 # and is not embedded here, so this is a record of aggregate numbers, made
-# by `python -m herocon_lite.theory scene`: preset "paper", the paper's
+# by `python -m herocon_lite simulate scene`: preset "paper", the paper's
 # budget (200 steps, all rows in each), two noisy copies of each row and Eq. 5 (the
 # text names Eq. 4; [chapter 9](09_scene.ipynb) has both), looked at on all pairs of
 # unlabelled rows. `share` is the part of the push that would fall on rows with identical
@@ -783,7 +782,7 @@ for _ in range(60):
     middle = (low + high) / 2
     low, high = (low, middle) if gap(middle) > 0 else (middle, high)
 for tau, harder in ((low - 0.01, True), (low + 0.01, False)):
-    forces = spheres.anchor_forces(tau)
+    forces = theory.anchor_forces(tau)
     assert (forces["detached"][0] > forces["vanilla"][0]) == harder
 print(f"Below tau = {low:.3f} constant weights push it harder.")
 
@@ -802,10 +801,10 @@ print(f"Below tau = {low:.3f} constant weights push it harder.")
 torch.manual_seed(0)
 z = unit(torch.randn(6, 4))
 value = {}
-places = {"spread": spheres.simplex(6), "collapsed": z[:1].expand(6, 4)}
+places = {"spread": theory.simplex(6), "collapsed": z[:1].expand(6, 4)}
 for name, points in places.items():
     value[name] = losses.weighted_unsupervised(points, points, same, 2.0)
-cold = spheres.anchor_forces(2.0)["flowing"]
+cold = theory.anchor_forces(2.0)["flowing"]
 assert cold[0] < 0 and cold[1] < 0  # a negative push is a pull
 assert value["collapsed"] < value["spread"]
 assert abs(value["collapsed"] - math.log(1 + 2 * 5)) < 1e-10

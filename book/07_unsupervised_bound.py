@@ -220,7 +220,7 @@ for M in (1, 4, 16):
 #
 # The paper uses hundreds or thousands of negatives, so we look there too. That takes minutes,
 # hence the file `results/theory_bounds.json`, made by
-# `python -m herocon_lite.theory bounds`. First we see that it agrees with the live run
+# `python -m herocon_lite simulate bounds`. First we see that it agrees with the live run
 # above.
 
 # %%
@@ -573,7 +573,7 @@ def H(z):  # a saturated layer: the same answer for everybody
 
 for tau, K in ((1.0, 10**3), (0.5, 10**3), (0.1, 10**6)):
     for net, name in ((None, "g = 1   "), (H, "weighted")):
-        kind = dict(tau=tau, weighted=net is not None)
+        kind = dict(temperature=tau, weighted=net is not None)
         one = theory.both_views_loss(n, K, **kind, alone=True)
         library = losses.weighted_unsupervised(z1, z2, net, temperature=tau)
         assert abs(library.item() - one) < 1e-8
@@ -603,7 +603,7 @@ n, tau = 64, 0.1
 table_z = torch.eye(n)  # row i: the direction that pair i was given
 looked_up = losses.info_nce(table_z, table_z, temperature=tau).item()
 assert abs(looked_up - math.log1p((n - 1) * math.exp(-1 / tau))) < 1e-8
-train, fresh, error = theory.memorise(n=n, tau=tau)
+train, fresh, error = theory.memorise(n=n, temperature=tau)
 assert train > 3 and fresh + 3 * error < 0
 claimed = math.log(n - 1) - looked_up
 print(f"look-up table, on its own pairs: {claimed:+.1f} nats")
