@@ -6,13 +6,13 @@ import functools
 from pathlib import Path
 
 PAGES = {
-    "scene": "09_scene",
-    "mnist": "13_noisy_mnist",
-    "xrmb": "10_two_view_speech",
-    "celeba": "15_celeba",
-    "noise": "14_noise_case_study",
-    "parameters": "11_parameters",
-    "efficiency": "12_efficiency",
+    "scene": "scene",
+    "mnist": "noisy_mnist",
+    "xrmb": "speech",
+    "celeba": "celeba",
+    "noise": "one_view_noise",
+    "parameters": "settings",
+    "efficiency": "cost",
 }
 
 

@@ -14,7 +14,7 @@ GROUPS: dict[str, str] = _DATA["groups"]
 EFFECTS: dict[str, str] = _DATA["effects"]
 EVIDENCE: dict[str, str] = _DATA["evidence"]
 SWITCHES: dict[str, dict] = _DATA["switches"]  # the stored runs that have one on
-HERE = "A2_point_by_point"  # the page that prints this list
+HERE = "point_by_point"  # the page that prints this list
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ ROWS = 520
 HEIGHT, WIDTH = 34, 28  # CelebA's 218 × 178, much smaller
 LABELS = 40
 REDUCED = ["--budget", "paper", "--set", "steps=2", "widths=thin"]
-CHAPTER = Path(__file__).resolve().parents[2] / "book" / "15_celeba.py"
+CHAPTER = Path(__file__).resolve().parents[2] / "book" / "celeba.py"
 
 
 def records(folder, data: str) -> list[dict]:

@@ -709,7 +709,7 @@ def test_printed_as_a_table(rows):
     heading, rule, *lines = ledger.to_markdown(rows, book).split("\n")
     assert heading.split(" | ")[0] == "| No." and heading.endswith("Verdict |")
     assert len(lines) == len(rows) and {line.count("|") for line in [rule, *lines]} == {7}
-    assert "[The supervised bound](08_supervised_bound.ipynb)" in "\n".join(lines)
+    assert "[The supervised bound](supervised_bound.ipynb)" in "\n".join(lines)
     figures = [row for row in rows if row.kind == "figure"]  # of which the paper prints no value
     heading = ledger.to_markdown(figures, book).split("\n")[0]
     assert heading == "| No. | Claim | Ours [95 %] | Verdict |"
@@ -726,7 +726,7 @@ def test_stored_pages_number_their_rows_as_the_ledger_does(rows):
                 for number, claim in re.findall(r"^\| ([LNTSG]\d+) \| ([^|]+)", text, re.M):
                     assert claim.startswith(claims[number]), f"{page.name} must be run again"
                     seen[page.stem] += 1
-    assert seen["A3_ledger"] == len(rows) and len(seen) > 5
+    assert seen["ledger"] == len(rows) and len(seen) > 5
 
 
 def test_the_command_prints_the_same_rows(rows, store, capsys):

@@ -96,7 +96,7 @@ def _statement_rows(counts: dict) -> list[Row]:
         elif {"celeba", "scene"} <= counts.keys():
             found = not_applicable(counts)
         else:
-            found = Finding("not run", "–", "the labels are not counted yet", "03_data_seen")
+            found = Finding("not run", "–", "the labels are not counted yet", "views_and_labels")
         rows.append(_row(f"L{number}", "statement", claim, found))
     return rows
 
@@ -114,7 +114,7 @@ def _count_rows(counts: dict) -> list[Row]:
             verdict,
             shown,
             "counted on the whole set" if value is not None else "not counted yet",
-            "03_data_seen",
+            "views_and_labels",
             paper.TITLES[count.data],
         )
         claim = paper.Statement(count.field, count.where, f"{count.claim}.")

@@ -43,7 +43,7 @@ def definition_1() -> Finding:
             "Usable with a target from outside, and a τ small against 1/(K − 1) for K samples that "
             "are to be true negatives of each other."
         ),
-        "05_false_negatives",
+        "false_negatives",
     )
 
 
@@ -63,7 +63,7 @@ def lemma_31() -> Finding:
             "The conclusion holds with added assumptions (a target from outside, unit vectors, "
             "enough dimensions). The printed gradient lacks the other anchors' terms."
         ),
-        "05_false_negatives",
+        "false_negatives",
     )
 
 
@@ -79,7 +79,7 @@ def g_range() -> Finding:
         "reproduced" if inside else "false",
         f"from {low:.3f} to {high:.3f}, both ends reached with H = identity",
         "True for every H.",
-        "06_weights",
+        "weights",
     )
 
 
@@ -97,7 +97,7 @@ def g_effect() -> Finding:
             "Relative to other negatives. With g constant, all of them together never push less, "
             "as g ≥ 1; with its gradient flowing they can."
         ),
-        "06_weights",
+        "weights",
     )
 
 
@@ -112,7 +112,7 @@ def eq4() -> Finding:
         "in part" if refused else "reproduced",
         f"{features} and {hidden} numbers have no inner product",
         "Not computable as printed; with a learned map A it is (the form eq4).",
-        "A2_point_by_point",
+        "point_by_point",
     )
 
 
@@ -134,7 +134,7 @@ def sigma_range(c: int = 6) -> Finding:
         "reproduced" if right else "false",
         f"from {low:.3f} to {high:.0f} at c = {c}, all label vectors",
         "True for pairs that share a label, the only ones Eq. 7 has.",
-        "08_supervised_bound",
+        "supervised_bound",
     )
 
 
@@ -144,7 +144,7 @@ def gamma_range(c: int = 6) -> Finding:
         "reproduced" if (low, high) == (1, c) else "false",
         f"from {low:.0f} to {high:.0f} at c = {c}, all label vectors",
         "True for pairs that differ in a label. The public code's CNN variant goes below 1.",
-        "08_supervised_bound",
+        "supervised_bound",
     )
 
 
@@ -155,7 +155,7 @@ def sigma_zero(c: int = 6) -> Finding:
         f"down to {low:.3f} at c = {c}",
         "A positive pair shares a label, so σ ≥ 1/c, as the paper's own proof says: near 0 for "
         "many labels.",
-        "08_supervised_bound",
+        "supervised_bound",
     )
 
 
@@ -168,7 +168,7 @@ def sigma_effect() -> Finding:
             "A smaller σ pulls more, by little. Similar pairs come closer because they share "
             "more of the label terms."
         ),
-        "08_supervised_bound",
+        "supervised_bound",
     )
 
 
@@ -190,7 +190,7 @@ def supcon() -> Finding:
             "Equal only with two samples a class, the indicator distance and equal τ; else "
             "Khosla's loss has the other positives in its denominator."
         ),
-        "02_special_cases",
+        "special_cases",
     )
 
 
@@ -204,7 +204,7 @@ def simclr() -> Finding:
         "reproduced" if alone < 1e-9 else "in part" if mean < 1e-9 else "false",
         f"one direction is {alone:.3f} off; the mean of both is NT-Xent",
         "It is one of SimCLR's two directions, and needs its temperature.",
-        "02_special_cases",
+        "special_cases",
     )
 
 
@@ -217,7 +217,7 @@ def not_applicable(counts: dict) -> Finding:
             f"On CelebA most vectors occur once, yet {100 * (1 - rare):.0f} % of the images share "
             f"theirs. Scene has {counts['scene']['vectors']} vectors; few images are alone."
         ),
-        "03_data_seen",
+        "views_and_labels",
     )
 
 
@@ -231,7 +231,7 @@ def lemma_32() -> Finding:
             f"{b.bound:.4f} > {b.information:.4f} (marginal negatives)"
         ),
         "Negatives of another class are no draws from the marginal. True instead: a KL bound.",
-        "08_supervised_bound",
+        "supervised_bound",
     )
 
 
@@ -255,7 +255,7 @@ def lemma_33() -> Finding:
             "True, with log(M + 1) even, in expectation, for independent negatives, M counting "
             "samples. Counting both views, it fails. The printed proof is not one."
         ),
-        "07_unsupervised_bound",
+        "unsupervised_bound",
     )
 
 
@@ -270,7 +270,7 @@ def tighter() -> Finding:
             "True for the best critic without weights. With the experiments' f the bound stops "
             "at one nat. F1 in Fig. 3(b) is no evidence about a bound."
         ),
-        "07_unsupervised_bound",
+        "unsupervised_bound",
     )
 
 
@@ -280,7 +280,7 @@ def fig_1() -> Finding:
         "reproduced" if near > far > 0 else "false",
         f"push on one false negative {near:.3f}, on one true one {far:.3f}",
         "The nearest negative's cosine is pushed hardest, whatever its class.",
-        "01_picture_to_loss",
+        "push_apart",
     )
 
 
