@@ -9,6 +9,7 @@ from collections import Counter
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -215,35 +216,42 @@ def test_the_verdicts_on_statements_are_those_of_the_chapters():
     assert {s.name for s in paper.STATEMENTS} - statements.CHECKS.keys() == {"not_applicable"}
 
 
-ALTERED = {  # another truth, and another verdict
-    "definition_1": ("definition_1", lambda cosine, tau: 0.0, "reproduced"),
-    "lemma_31": ("one_pair_loss", lambda n, tau: theory.floor(n, tau), "false"),
-    "g_range": ("weights", lambda a, b, H: (a @ b.T).abs(), "false"),
-    "g_effect": (
+ALTERED = [  # another truth, and another verdict
+    ("definition_1", "definition_1", lambda cosine, tau: 0.0, "reproduced"),
+    ("lemma_31", "one_pair_loss", lambda n, tau: theory.floor(n, tau), "false"),
+    ("lemma_31", "minimise", lambda loss, z, w: (theory.doubled(8),) * 2 + (0.0,), "false"),
+    ("g_range", "weights", lambda a, b, H: (a @ b.T).abs(), "false"),
+    (
+        "g_effect",
         "anchor_forces",
         lambda tau: {"vanilla": (0.2, 0.1, 0.8), "detached": (0.05, 0.1, 0.7)},
         "reproduced",
     ),
-    "sigma_effect": ("pull", lambda sigma, M: sigma, "reproduced"),
-    "lemma_33": ("exact_bound", lambda *a, **k: 1.0, "false"),
-    "tighter": ("ceiling", lambda M: math.log(M), "reproduced"),
-    "fig_1": ("anchor_forces", lambda tau: {"vanilla": (0.1, 0.2, 0.8)}, "false"),
-}
+    ("sigma_effect", "pull", lambda sigma, M: sigma, "reproduced"),
+    ("lemma_33", "exact_bound", lambda *a, **k: 1.0, "false"),
+    ("tighter", "ceiling", lambda M: math.log(M), "reproduced"),
+    ("fig_1", "anchor_forces", lambda tau: {"vanilla": (0.1, 0.2, 0.8)}, "false"),
+]
 
 
-@pytest.mark.parametrize("name", ALTERED)
-def test_another_truth_gives_another_verdict(name, monkeypatch):
-    function, truth, verdict = ALTERED[name]
+@pytest.mark.parametrize(("name", "function", "truth", "verdict"), ALTERED)
+def test_another_truth_gives_another_verdict(name, function, truth, verdict, monkeypatch):
     monkeypatch.setattr(theory, function, truth)
     assert statements.CHECKS[name]().verdict == verdict
 
 
-def test_lemma_32_falls_to_either_counterexample(monkeypatch):
+def test_lemma_32_falls_to_counterexample_a_alone(monkeypatch):
     fine = theory.Sides(0.5, 0.6)
-    monkeypatch.setattr(theory, "counterexample_a", lambda m: fine)
-    assert statements.lemma_32().verdict == "false"
     monkeypatch.setattr(theory, "counterexample_b", lambda M: fine)
+    assert statements.lemma_32().verdict == "false"
+    monkeypatch.setattr(theory, "counterexample_a", lambda m: fine)
     assert statements.lemma_32().verdict == "reproduced"
+
+
+@pytest.mark.parametrize(("sizes", "verdict"), [(294, "reproduced"), (200, "in part")])
+def test_eq4_is_computable_only_where_sizes_agree(sizes, verdict, monkeypatch):
+    monkeypatch.setattr(statements.models, "mlp", lambda shape: SimpleNamespace(size=sizes))
+    assert statements.eq4().verdict == verdict
 
 
 def test_rare_label_vectors():
