@@ -1,14 +1,12 @@
-"""The estimator inside scikit-learn's tools, and scikit-learn's own checks."""
+"""The estimator inside scikit-learn's tools."""
 
 import subprocess
 import sys
-import warnings
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, KFold
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import herocon_lite
 from tests.estimator_cases import quick
@@ -68,20 +66,3 @@ def test_the_import_stays_light():
     code = "import sys, herocon_lite; print('sklearn' in sys.modules, 'torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
-
-
-# ---------------------------------------------------------------- scikit-learn's own checks
-
-EXPECTED_FAILURES = {
-    "check_classifiers_classes": "−1 marks an unlabelled row, here and in sklearn.semi_supervised",
-    "check_supervised_y_2d": "a column of labels is a label matrix with one label, not classes",
-}
-
-
-@parametrize_with_checks(
-    [quick(steps=30, widths=(32,))], expected_failed_checks=lambda _: EXPECTED_FAILURES
-)
-def test_scikit_learn_checks(estimator, check):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        check(estimator)
