@@ -41,6 +41,7 @@ class Dataset:
     row_info: dict[str, np.ndarray] = field(default_factory=dict)  # e.g. which utterance
     checksums: dict[str, str] = field(default_factory=dict)  # of the files it was read from
     steps: tuple[str, ...] = ()  # what was done to it since, in words, for the record of a run
+    whole: int | None = None  # rows of the whole set, where the files may hold a part of it
 
     def __post_init__(self) -> None:
         labels = self.labels
@@ -201,7 +202,7 @@ def _read_mat(path: Path, key: str) -> np.ndarray:
 def read_celeba(card: Card, paths: Paths, images: bool = True) -> Dataset:
     names, label_names, labels = _read_attributes(paths["attributes"])
     partition = np.loadtxt(paths["partition"], np.uint8, usecols=1)
-    views, steps = [], ("attributes only",)
+    views, steps, whole = [], ("attributes only",), len(names)
     if images:
         archive = ImageArchive.open(paths["images"], names)
         height, width = archive.image_shape
@@ -220,6 +221,7 @@ def read_celeba(card: Card, paths: Paths, images: bool = True) -> Dataset:
         card,
         row_info={"partition": partition},  # official: 0 train, 1 validation, 2 test
         steps=steps,
+        whole=whole,
     )
 
 

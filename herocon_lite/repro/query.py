@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Mapping
 from itertools import product
 from pathlib import Path
@@ -24,6 +23,11 @@ CASE_STUDY_ROWS = 500  # unlabelled, a step
 GROUP = ["method", "preset", "form", "protocol", "budget"]  # a row of a table
 
 
+ALWAYS = [  # columns, also where no run has them
+    *("base", "f1", "auc", "changes", "cpu_seconds", "split.how", "split.checksum"),
+    *("images.used", "images.of", "settings.share", "settings.alpha", "settings.beta"),
+    "settings.unlabeled_batch",
+]
 COLUMNS = [*GROUP, "seeds", "f1", "f1_lo", "f1_hi", "auc", "auc_lo", "auc_hi"]
 
 
@@ -40,28 +44,63 @@ def load(folder: str | Path, **where) -> pd.DataFrame:
     """
     import pandas as pd
 
-    records = read(folder)
+    one = where.get("data")
+    records = read(folder, one if isinstance(one, str) else None)
     names = [name for name in KEYS if name not in ("metrics", "settings", "split")]
     frame = pd.DataFrame([_row(r) | {"key": k} for k, r in records.items()])
-    always = [*names, "base", "f1", "auc", "split.how", "split.checksum"]  # without runs, too
-    frame = frame.reindex(columns=list(dict.fromkeys([*always, *frame.columns, "key"])))
+    always = [*names, *ALWAYS, "key"]
+    frame = frame.reindex(columns=list(dict.fromkeys([*always, *frame.columns])))
     measured = {name for record in records.values() for name in record["metrics"]}
     frame = frame.astype(dict.fromkeys({"f1", "auc", *measured}, float))
+    return select(frame, **where).reset_index(drop=True)
+
+
+def select(frame: pd.DataFrame, **where) -> pd.DataFrame:
+    """The rows whose columns are as asked for; see :func:`load`."""
     for name, wanted in where.items():
         column = name.replace("__", ".")
         if column not in frame:
             raise ValueError(_unknown(column, "column", frame.columns))
         frame = frame[_matches(frame[column], wanted)]
-    return frame.reset_index(drop=True)
+    return frame
+
+
+def select_changed(frame: pd.DataFrame, allowed: Iterable[str]) -> pd.DataFrame:
+    """The runs that differ from the usual ones in nothing but some settings."""
+    allowed = {*allowed}
+    return frame[np.array([allowed.issuperset(c) for c in frame["changes"]], dtype=bool)]
+
+
+def group_by_kind(frame: pd.DataFrame) -> list[pd.DataFrame]:
+    """Divide runs into groups that may be averaged: the same but for the seed, each seed once."""
+    same = ["data", "split.how", "images.used", *GROUP, *_settings(frame)]
+    kinds = frame[same].astype(object).apply(lambda row: repr(row.tolist()), axis=1)
+    groups = frame.groupby(kinds.to_numpy(), sort=False) if len(frame) else ()
+    return [group.drop_duplicates("seed", keep="last") for _, group in groups]
+
+
+def paired_differences(
+    a: pd.DataFrame, b: pd.DataFrame, metric: str = "f1", same: Iterable[str] = ("seed",)
+) -> pd.Series:
+    """Paired differences a − b in points (hundredths), by seed.
+
+    Args:
+        a, b: runs of one kind each, one a seed.
+        metric: a column of both; runs without it are left out.
+        same: what the runs of a pair share, such as ``("seed", "split.checksum")``.
+    """
+    both = a[[*same, metric]].merge(b[[*same, metric]], on=[*same], suffixes=("_a", "_b"))
+    gaps = 100 * (both[f"{metric}_a"] - both[f"{metric}_b"])
+    return gaps.set_axis(both["seed"]).sort_index().dropna()
 
 
 def _row(record: Record) -> dict[str, Any]:
-    row = {k: v for k, v in record.items() if k not in ("metrics", "settings", "split")}
+    nested = {name: record[name] or {} for name in ("settings", "split", "images")}
+    row = {k: v for k, v in record.items() if k not in (*nested, "metrics")}
     row["base"] = row["method"]
-    changes = record.get("changes") or {}
-    if changes:  # a method of its own: nobody averages it with the unchanged one by mistake
-        row["method"] = f"{row['method']} ({format_overrides(changes)})"
-    nested = {"settings": _given(record["settings"]), "split": record["split"]}
+    if record["changes"]:  # a method of its own: never averaged with the unchanged one by mistake
+        row["method"] = f"{row['method']} ({format_overrides(record['changes'])})"
+    nested["settings"] = _given(record["settings"])
     return row | record["metrics"] | _flat(nested)
 
 
@@ -131,18 +170,20 @@ def against(frame: pd.DataFrame, method: str) -> pd.DataFrame:
     return both.assign(f1=both["f1"] - both["f1_usual"], auc=both["auc"] - both["auc_usual"])
 
 
+def _settings(frame: pd.DataFrame) -> list[str]:
+    return [c for c in frame if c.startswith("settings.") and not c.endswith("seed")]
+
+
 def _check_alike(name: str, runs: pd.DataFrame) -> None:
     """Runs that are averaged must be of one kind, each seed once."""
-    settings = [c for c in runs if c.startswith("settings.") and not c.endswith("seed")]
-    for column in ["split.how", *settings]:
-        if column in runs:
-            kinds = sorted({json.dumps(v, default=str) for v in runs[column]})
-            if len(kinds) > 1:
-                raise ValueError(
-                    f"{name}: runs that are averaged must be of one kind, but {column} is "
-                    f"{' and '.join(kinds)}. Choose, for instance with "
-                    f"load(folder, {column.replace('.', '__')}={kinds[0]})."
-                )
+    for column in ["split.how", *_settings(runs)]:
+        kinds = sorted({json.dumps(v, default=str) for v in runs[column]})
+        if len(kinds) > 1:
+            raise ValueError(
+                f"{name}: runs that are averaged must be of one kind, but {column} is "
+                f"{' and '.join(kinds)}. Choose, for instance with "
+                f"load(folder, {column.replace('.', '__')}={kinds[0]})."
+            )
     twice = runs.loc[runs["seed"].duplicated(), "seed"]
     if len(twice):
         raise ValueError(
@@ -160,26 +201,25 @@ class Store:
     """
 
     def __init__(self, folder: str | Path, data: str, budget: str = "paper", **usual):
-        frame = load(folder, data=data, budget=budget)
-        frame = frame.rename(columns={"split.how": "split"})
-        for column in {"changes", "cpu_seconds"} - {*frame.columns}:  # younger than the store
-            frame[column] = math.nan
-        frame["changes"] = [_changes(c) for c in frame["changes"]]
+        frame = load(folder, data=data, budget=budget).rename(columns={"split.how": "split"})
+        frame["changes"] = [format_overrides(c) for c in frame["changes"]]
         frame["method"] = frame["base"]  # changes have a column of their own
         frame["cost"] = frame["cpu_seconds"].fillna(frame["seconds"])  # older runs: wall time
         self.data, self.budget, self.frame = data, budget, frame
         self.usual = {"preset": "paper", "protocol": "transductive", "split": "paper"} | usual
 
-    def runs(self, method: str, metric: str = "f1", **other) -> pd.Series:
-        """One column of the runs of a kind, by seed; empty if there are none."""
+    def select(self, method: str, **other) -> pd.DataFrame:
+        """The runs of a kind, one a seed; none if there are none."""
         kind = {"changes": {}} | self.usual | {"method": method} | other
-        kind["changes"] = _changes(self._real_changes(kind))
-        columns = ((self.frame[name], wanted) for name, wanted in kind.items())
-        fits = [c.isna() if wanted is None else c == wanted for c, wanted in columns]
-        kept = self.frame.loc[np.logical_and.reduce(fits), ["seed", metric]]
+        kind["changes"] = format_overrides(self._real_changes(kind))
+        kept = select(self.frame, **kind)
         if kept["seed"].duplicated().any():
             raise ValueError(f"every seed must count once, but some have several runs of {kind}.")
-        return kept.set_index("seed")[metric].sort_index()
+        return kept
+
+    def runs(self, method: str, metric: str = "f1", **other) -> pd.Series:
+        """One column of the runs of a kind, by seed; empty if there are none."""
+        return self.select(method, **other).set_index("seed")[metric].sort_index()
 
     def _real_changes(self, kind: Mapping) -> dict[str, object]:
         from herocon_lite.repro import settings
@@ -200,11 +240,7 @@ class Store:
 
     def difference(self, a: Mapping, b: Mapping, metric: str = "f1") -> pd.Series:
         """a − b in points (hundredths), on the seeds that both kinds have."""
-        import pandas as pd
-
-        pairs = [self.runs(metric=metric, **kind) for kind in (a, b)]
-        pairs = pd.concat(pairs, axis=1, join="inner")
-        return 100 * (pairs.iloc[:, 0] - pairs.iloc[:, 1]).dropna()  # older runs lack a metric
+        return paired_differences(self.select(**a), self.select(**b), metric)
 
     def differences(self, pairs: Mapping[str, tuple[Mapping, Mapping]]) -> Answers:
         """The same for named questions (a, b), in F1 and in AUC."""
@@ -221,8 +257,3 @@ def case_study(method: str, share: float) -> dict[str, object]:
     changes |= {k: v for k, v in paper.CASE_STUDY.items() if k in methods.method_params(method)}
     rows = {"unlabeled_batch": CASE_STUDY_ROWS} if "alpha" in changes else {}
     return {"method": method, "changes": changes | rows}
-
-
-def _changes(changes) -> str:
-    """Settings as one text; nan, of older records, is none."""
-    return format_overrides(changes) if isinstance(changes, Mapping) else ""

@@ -113,6 +113,7 @@ def ready(run: Run, dataset: Dataset) -> Work:
         },
         "split": parts.describe(),
         "preparation": list(prepared.steps),  # with the seeds that were used
+        "images": {"used": len(dataset), "of": dataset.whole} if dataset.whole else None,
     }
     problem = Problem(
         tuple(view.shape[1:] for view in prepared.views),

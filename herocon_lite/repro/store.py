@@ -49,8 +49,9 @@ _DEFINING = [
     "seed",
     "settings",
 ]  # and the split's checksum
-# Options that methods had when records were stored, at the only value that any record has. They
-# still count in a key: old records keep theirs, and a new run of the same kind gets the same one.
+# Options that methods once had, at the only value that a record has. They count in a key, so that
+# an old record keeps its own and a new run of the same kind gets the same; :func:`upgrade` drops
+# them, so that both have the same settings.
 RETIRED: dict[str, dict[str, object]] = {
     "cmc": {"reduction": "mean"},
     "mib": {"critic_width": 256, "shared_encoder": False, "joint": True},
@@ -134,7 +135,7 @@ def read(folder: str | Path, data: str | None = None) -> dict[str, Record]:
                     f"while writing it, or is writing it now. It is left out.",
                     stacklevel=2,
                 )
-            for record in found:
+            for record in map(upgrade, found):
                 name = key(record)
                 if name not in records or _rank(record) > _rank(records[name]):
                     records[name] = record
@@ -169,8 +170,24 @@ def _rank(record: Record) -> tuple[bool, bool]:
     return not is_dirty(record), bool(record.get("probabilities"))
 
 
+def upgrade(record: Record) -> Record:
+    """Return a stored record in today's form; its key stays the same.
+
+    The only place that knows what older records look like.
+    """
+    retired = RETIRED.get(record["method"], {})
+    settings = {
+        name: value
+        for name, value in record["settings"].items()
+        if name != "place" and not (name in retired and retired[name] == value)
+    }
+    images = re.search(r"(\d+) of (\d+) images", " ".join(record.get("preparation", [])))
+    older = {"used": int(images[1]), "of": int(images[2])} if images else None
+    return {"changes": {}, "images": older, **record, "settings": settings}
+
+
 def _given(settings: dict[str, Any]) -> dict[str, Any]:
-    """What defines a run; older records also tell the ``place`` where the settings were printed."""
+    """What defines a run; older records also name the ``place`` where the settings were printed."""
     return {k: v for k, v in settings.items() if v is not None and k != "place"}
 
 

@@ -45,6 +45,8 @@ def make(method="herocon", seed=0, f1=0.5, auc=0.8, data="scene", alpha=0.1, spl
         "commit": "abc",
         "data_checksums": {"scene.npz": "00"},
         "date": "2026-01-01T00:00:00",
+        "changes": {},
+        "images": None,
     }
     record["split"] |= split or {}
     return record | more
