@@ -46,9 +46,8 @@ from herocon_lite.data.splits import CELEBA_ROWS, LABELED
 from herocon_lite.methods import METHODS, Problem, build
 from herocon_lite.metrics import evaluate
 from herocon_lite.repro import ledger, paper, plots, settings
-from herocon_lite.repro.chapter import (
-    commands,
-    difference_table,
+from herocon_lite.repro.chapter import commands, difference_table
+from herocon_lite.repro.paper_tables import (
     paper_gap_is_significant,
     paper_table,
     switched_on,

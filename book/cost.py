@@ -29,7 +29,6 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from herocon_lite import losses
 from herocon_lite.repro import benchmark, efficiency, ledger, paper, plots
-from herocon_lite.repro.chapter import verdicts
 from herocon_lite.repro.efficiency import (
     BY,
     LITERAL,
@@ -38,6 +37,7 @@ from herocon_lite.repro.efficiency import (
     RELEASED,
     TRAINING,
 )
+from herocon_lite.repro.paper_tables import verdicts
 from herocon_lite.repro.text import table
 
 plt.style.use("herocon_lite.repro.book")

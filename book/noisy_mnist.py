@@ -35,13 +35,8 @@ from herocon_lite.data.splits import LABELED
 from herocon_lite.methods import Problem, build
 from herocon_lite.metrics import evaluate, hard_auc
 from herocon_lite.repro import ledger, paper, plots, settings, stats
-from herocon_lite.repro.chapter import (
-    commands,
-    difference_table,
-    paper_table,
-    switched_on,
-    verdicts,
-)
+from herocon_lite.repro.chapter import commands, difference_table
+from herocon_lite.repro.paper_tables import paper_table, switched_on, verdicts
 from herocon_lite.repro.query import Store, case_study
 from herocon_lite.repro.stats import compare
 from herocon_lite.repro.text import describe, format_diff, format_mean, table

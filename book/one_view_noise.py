@@ -34,7 +34,7 @@ from herocon_lite.data.cards import find_card
 from herocon_lite.data.splits import LABELED
 from herocon_lite.methods import Problem, build
 from herocon_lite.repro import ledger, paper, plots, settings, stats
-from herocon_lite.repro.chapter import verdicts
+from herocon_lite.repro.paper_tables import verdicts
 from herocon_lite.repro.query import CASE_STUDY_ROWS, Store, case_study
 from herocon_lite.repro.stats import compare
 from herocon_lite.repro.text import describe, format_diff, format_mean, table

@@ -38,9 +38,8 @@ from herocon_lite.data.cards import find_card
 from herocon_lite.data.splits import LABELED, RELEASED_FOLDS
 from herocon_lite.methods import METHODS
 from herocon_lite.repro import ledger, paper, plots, runner, settings
-from herocon_lite.repro.chapter import (
-    commands,
-    difference_table,
+from herocon_lite.repro.chapter import commands, difference_table
+from herocon_lite.repro.paper_tables import (
     paper_gap_is_significant,
     paper_table,
     switched_on,

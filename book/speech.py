@@ -41,13 +41,8 @@ from herocon_lite.data.readers import WINDOW_REACH
 from herocon_lite.data.splits import LABELED, RELEASED_FOLDS
 from herocon_lite.methods import METHODS
 from herocon_lite.repro import ledger, paper, plots, runner, settings
-from herocon_lite.repro.chapter import (
-    commands,
-    difference_table,
-    paper_table,
-    switched_on,
-    verdicts,
-)
+from herocon_lite.repro.chapter import commands, difference_table
+from herocon_lite.repro.paper_tables import paper_table, switched_on, verdicts
 from herocon_lite.repro.query import Store
 from herocon_lite.repro.stats import compare, interval
 from herocon_lite.repro.text import describe, format_diff, format_mean, table

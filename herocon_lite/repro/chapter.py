@@ -1,53 +1,314 @@
-"""What the book's chapters show of stored runs, by calls of one line."""
+"""What a chapter shows of stored runs, by calls of one line.
+
+A chapter is written like this: :class:`Page` asks the records what the page's file in
+``questions/`` wants to know; checks guard the author's verbs; ``answer``, ``say`` and ``caption``
+show the author's own sentences; ``page.figure`` and ``page.differences`` show the numbers. Each
+call returns what it shows, as Markdown, so that nbval compares it.
+"""
 
 from __future__ import annotations
 
+import importlib.util
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from herocon_lite.repro import stats
+from IPython.display import Markdown
+
+from herocon_lite.data.cards import find_card
+from herocon_lite.methods import METHODS
+from herocon_lite.repro import paper, questions, settings, stats
+from herocon_lite.repro.paper_tables import RESULTS, settings_rows
 from herocon_lite.repro.query import METRICS, Store
-from herocon_lite.repro.text import describe, format_diff, table
+from herocon_lite.repro.stats import Comparison
+from herocon_lite.repro.text import (
+    describe,
+    format_diff,
+    format_effect,
+    format_interval,
+    format_mean,
+    mark,
+    table,
+)
 
 if TYPE_CHECKING:
-    from IPython.display import Markdown
+    import pandas as pd
 
-    from herocon_lite.repro.ledger import Row
     from herocon_lite.repro.query import Answers
 
-
-def paper_table(data: str) -> Markdown:
-    """Show the paper's own rows for a data set, with the 95 % interval of five repetitions' F1."""
-    from herocon_lite.repro import paper
-
-    rows = []
-    for name, cell in paper.RESULTS[data].items():
-        half = stats.ci_half_width(cell.f1_sd, paper.REPETITIONS)
-        ends = [100 * (cell.f1 + sign * half) for sign in (-1, 1)]
-        cells = [f"{cell.f1:.4f} ± {cell.f1_sd:.4f}", f"{cell.auc:.4f} ± {cell.auc_sd:.4f}"]
-        rows.append([name, *cells, f"{ends[0]:.1f} to {ends[1]:.1f}"])
-    heads = [f"method, {paper.TITLES[data]}", "F1", "AUC", "95 % of F1, in points"]
-    return table(heads, rows)
+# ------------------------------------------------------------------ the author's sentences
 
 
-def paper_gap_is_significant(data: str, a: str, b: str) -> bool:
-    """Whether the F1 of two of the paper's rows differ by Welch's test, at 5 %."""
-    from scipy.stats import ttest_ind_from_stats
-
-    from herocon_lite.repro import paper
-
-    rows = (paper.RESULTS[data][name] for name in (a, b))
-    cells = [n for cell in rows for n in (cell.f1, cell.f1_sd, paper.REPETITIONS)]
-    return bool(ttest_ind_from_stats(*cells, equal_var=False).pvalue < 0.05)
+def say(text: str) -> Markdown:
+    """Show an author's sentences; numbers stand in them by f-string."""
+    return Markdown(text)
 
 
-def switched_on(preset: str) -> str:
-    """Name the points of the public code that a preset has."""
-    from herocon_lite import losses
+def answer(text: str) -> Markdown:
+    """Show the answer of a chapter in its box."""
+    return _box("answer", text)
 
-    found = [name for name, on in vars(losses.PRESETS[preset]).items() if on]
-    return ", ".join(f"`{name}`" for name in found) or "none"
+
+def caption(text: str) -> Markdown:
+    """Show what stands under a table; figures have their caption in the cell's metadata."""
+    return _box("caption", text)
+
+
+def fold(summary: str, content: str | Markdown) -> Markdown:
+    """Show something under one line that a reader can open."""
+    content = content.data if isinstance(content, Markdown) else content
+    head = f'<details class="hc-fold"><summary>{summary}</summary>'
+    return Markdown(f"{head}\n\n{content}\n\n</details>")
+
+
+def _box(kind: str, text: str) -> Markdown:
+    return Markdown(f'<div class="hc-{kind}">\n\n{text}\n\n</div>')
+
+
+# ------------------------------------------------------------------ what guards them
+
+
+class Checks:
+    """Statements that a page's words rest on; if one is no longer true, the page stops.
+
+    Example:
+        >>> check = Checks()
+        >>> check("two is even", 2 % 2 == 0)
+        >>> check.run()
+        1
+    """
+
+    def __init__(self) -> None:
+        self._held: dict[str, bool] = {}
+
+    def __call__(self, sentence: str, condition: object) -> None:
+        """Note whether a statement holds."""
+        if sentence in self._held:
+            raise ValueError(f"each check needs a sentence of its own; {sentence!r} stands twice.")
+        self._held[sentence] = bool(condition)
+
+    def run(self) -> int:
+        """Return how many statements there are; raise an error with all that do not hold."""
+        broken = [sentence for sentence, holds in self._held.items() if not holds]
+        if broken:
+            lines = "\n- ".join(broken)
+            raise AssertionError(f"No longer true; rewrite what the page says:\n- {lines}")
+        return len(self._held)
+
+
+# ------------------------------------------------------------------ a page
+
+
+class Page:
+    """The comparisons of one chapter: asked of the records, corrected together, shown.
+
+    Args:
+        name: of the page's file in ``questions/``.
+        folder: of the records.
+    """
+
+    def __init__(self, name: str, folder: str | Path = RESULTS):
+        self.name, self.asked = name, questions.read(name)
+        self.stores = {s: Store(folder, **usual) for s, usual in self.asked.stores.items()}
+        self.store = next(iter(self.stores.values()))  # the page's own
+        self.check = Checks()
+
+    @cached_property
+    def series(self) -> dict[tuple[str, str], pd.Series]:
+        """Differences in points, one a seed, by (name, metric)."""
+        asked = self.asked.differences.items()
+        return {
+            (name, metric): self.stores[store].difference(a, b, metric)
+            for name, (store, a, b) in asked
+            for metric in METRICS
+        }
+
+    @property
+    def tests(self) -> int:
+        """Number of comparisons that the correction counts: all of the page, in both metrics."""
+        return len(METRICS) * len(self.asked.differences)
+
+    def _compared(self, metric: str) -> dict[str, Comparison]:
+        found = ((name, self.series[name, metric]) for name in self.asked.differences)
+        return {name: stats.compare(values, self.tests) for name, values in found}
+
+    @cached_property
+    def f1(self) -> dict[str, Comparison]:
+        """Every difference in F1, by name."""
+        return self._compared("f1")
+
+    @cached_property
+    def auc(self) -> dict[str, Comparison]:
+        """Every difference in AUC, by name."""
+        return self._compared("auc")
+
+    def kind(self, name: str, store: str | None = None) -> questions.Kind:
+        """Return the runs that a short name stands for, for :meth:`Store.runs`."""
+        return questions.kind(self.asked.kinds, store or next(iter(self.stores)), name)
+
+    # -------------------------------------------------------------- tables and figures
+
+    def differences(self, group: str, first: str = "what is added") -> Markdown:
+        """Show a group as a table: mark, effect and 95 % interval in F1 and AUC, and seeds."""
+        rows = [
+            [label, format_effect(self.f1[name]), format_effect(self.auc[name]), self.f1[name].n]
+            for label, name in self.asked.groups[group].items()
+        ]
+        return table([first, "F1", "AUC", "seeds"], rows)
+
+    def figure(self, group: str, first: str = "") -> Markdown:
+        """Draw a group, F1 beside AUC, a dot for each seed; crosses are the paper's differences.
+
+        Returns:
+            The numbers drawn, folded, to be shown below: nbval compares no picture.
+        """
+        import matplotlib.pyplot as plt
+
+        from herocon_lite.repro import plots
+
+        rows = self.asked.groups[group]
+        points = {(q, m): self.series[name, m] for q, name in rows.items() for m in METRICS}
+        gaps = {(q, m): self.paper_gap(name, m) for q, name in rows.items() for m in METRICS}
+        gaps = {key: gap for key, gap in gaps.items() if gap is not None}
+        size = (9, 0.8 + 0.4 * len(rows))
+        drawn = plots.difference_panels(points, [plots.OKABE_ITO[0]] * len(rows), size, gaps)
+        plt.show()
+        return fold("The numbers in this figure", _numbers(rows, drawn, gaps, first))
+
+    def paper_gap(self, name: str, metric: str) -> float | None:
+        """Return a difference as the paper's table has it, in points, if it has both rows."""
+        from herocon_lite.repro.ledger import OURS
+
+        store, *ends = self.asked.differences[name]
+        cells = paper.RESULTS.get(self.stores[store].data, {})
+        printed = {OURS[title]: getattr(cell, metric) for title, cell in cells.items()}
+        if any(end.keys() != {"method"} or end["method"] not in printed for end in ends):
+            return None
+        a, b = (printed[end["method"]] for end in ends)
+        return 100 * (a - b)
+
+    def levels(self, rows: Mapping[str, str]) -> Markdown:
+        """Show F1 and AUC of some kinds of runs beside the paper's, as {label: short name}."""
+        from herocon_lite.repro.ledger import OURS
+
+        titles = {ours: title for title, ours in OURS.items()}
+        printed, lines = paper.RESULTS.get(self.store.data, {}), []
+        for label, name in rows.items():
+            kind = self.kind(name)
+            cells = printed.get(titles.get(kind["method"]) if len(kind) == 1 else None)
+            line = [label]
+            for metric in METRICS:
+                found = self.store.runs(metric=metric, **kind)
+                line += [f"{getattr(cells, metric):.4f}" if cells else "–", format_mean(found)]
+            lines.append([*line, len(found)])
+        heads = ["", "F1, paper", "F1, ours [95 %]", "AUC, paper", "AUC, ours [95 %]", "seeds"]
+        return table(heads, lines)
+
+    def settings_table(self) -> Markdown:
+        """Show how the page's data set was trained: the text, the public code, this book."""
+        rows = settings_rows(self.store.data) | self.asked.settings
+        shown = table(
+            ["", "the text", "the public code", "this book"], [[k, *v] for k, v in rows.items()]
+        )
+        return fold("All settings: the text, the public code, this book", shown)
+
+    def commands(self) -> Markdown:
+        """Show how the page's runs are made again, and what the stored ones cost."""
+        wanted = []
+        for entry in self.asked.commands:
+            other = {k: v for k, v in entry.items() if k not in ("methods", "seeds")}
+            names = list(METHODS) if entry["methods"] == "all" else entry["methods"]
+            wanted.append((names, other, entry["seeds"]))
+        return fold("Make it again: commands, minutes, memory", commands(self.store, wanted))
+
+    # -------------------------------------------------------------- checks
+
+    def check_marks(self, expected: Mapping[str, str]) -> None:
+        """Check that differences have the marks that the prose rests on.
+
+        Args:
+            expected: of each name its marks in F1 and in AUC, such as "▲○"; a name that every
+                store has takes those of all stores, one after another.
+        """
+        for name, marks in expected.items():
+            alone = name in self.asked.differences
+            names = [name] if alone else [f"{name}, {store}" for store in self.stores]
+            found = [mark(getattr(self, m)[n]) for n in names for m in METRICS]
+            self.check(f"{name}: {marks} (now {''.join(found)})", found == list(marks))
+
+    def check_runs(self) -> None:
+        """Check what every comparison takes for granted: data, splits, steps, ranges."""
+        for name, store in self.stores.items():
+            frame = store.frame
+            once = frame.groupby(["split", "protocol", "seed"])["split.checksum"].nunique()
+            self.check(f"{name}: a seed names one split", (once == 1).all())
+            files = find_card(store.data).checksum.items()
+            read = (checksums.items() <= files for checksums in frame["data_checksums"])
+            self.check(f"{name}: all runs read the card's files", all(read))
+            scores = frame[list(METRICS)]
+            self.check(
+                f"{name}: scores are shares",
+                scores.gt(0).all(axis=None) and scores.le(1).all(axis=None),
+            )
+            usual = frame[~frame["changes"].str.contains("steps=")]
+            steps = [settings.setting(store.data, preset).steps for preset in usual["preset"]]
+            self.check(
+                f"{name}: runs have the setting's steps", (usual["settings.steps"] == steps).all()
+            )
+            cost = frame[["seconds", "peak_mib"]]
+            self.check(f"{name}: time and memory are recorded", cost.gt(0).all(axis=None))
+
+    def run_checks(self) -> int:
+        """Return how many statements hold; stop the page if one does not."""
+        return self.check.run()
+
+    def badges(self, reads: str, runs: str) -> Markdown:
+        """Show the line under the title: how long the page takes, and how many checks hold."""
+        return Markdown(f"`reads in {reads}` · `runs in {runs}` · `✓ {self.run_checks()} checks`")
+
+
+def _numbers(rows: Mapping, drawn: Mapping, gaps: Mapping, first: str) -> Markdown:
+    lines = []
+    for label in rows:
+        line = [label]
+        for metric in METRICS:
+            found, gap = drawn[label, metric], gaps.get((label, metric))
+            line.append(format_interval(found))
+            line += [f"{gap:+.1f}".replace("-", "−") if gap is not None else "–"] if gaps else []
+        lines.append(line)
+    heads = [
+        f"{m.upper()}{end}" for m in METRICS for end in (" [95 %]", ", paper")[: 1 + bool(gaps)]
+    ]
+    return table([first, *heads], lines)
+
+
+# ------------------------------------------------------------------ exercises
+
+
+def attempt(exercise: str, *values: object, folder: str | Path = "exercises") -> Markdown:
+    """Say in words whether an answer to an exercise is right.
+
+    Args:
+        exercise: "page.name": the function ``name`` of ``book/exercises/page.py`` returns whether
+            the values are right; its docstring is the hint.
+        values: the reader's; dots still stand for a blank.
+        folder: where the exercises are, seen from the chapter.
+    """
+    page, name = exercise.split(".")
+    spec = importlib.util.spec_from_file_location(page, Path(folder) / f"{page}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    test = getattr(module, name)
+    hint = f"*Hint:* {' '.join(test.__doc__.split())}"
+    if any(value is ... for value in values):
+        return Markdown(f"✗ Not yet: replace the dots. {hint}")
+    try:
+        right = test(*values)
+    except Exception as error:  # whatever a reader's answer raises is told, not thrown
+        return Markdown(f"✗ Your answer raised {type(error).__name__}: {error}. {hint}")
+    return Markdown("✓ Right." if right else f"✗ Not quite. {hint}")
 
 
 def commands(store: Store, wanted: Sequence[tuple[Sequence[str], Mapping, int]]) -> Markdown:
@@ -119,11 +380,4 @@ def difference_table(
         rows.append(row)
     heads = [first, *(beside[:1] if beside else []), "seeds"]
     heads += ["F1 [95 %]", "so F1 is", "AUC [95 %]", "so AUC is"]
-    return table(heads, rows)
-
-
-def verdicts(entries: Iterable[Row]) -> Markdown:
-    """Show rows of the ledger."""
-    heads = ["No.", "claim", "paper", "ours", "verdict", "why"]
-    rows = [[e.number, e.claim, e.paper, e.ours, f"**{e.verdict}**", e.why] for e in entries]
     return table(heads, rows)

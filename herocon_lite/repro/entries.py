@@ -24,11 +24,11 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
         return super().construct_mapping(node, deep)
 
 
-def read_yaml(name: str, keys: Collection[str]) -> dict:
-    """The content of a file in this folder, which must have exactly these keys at its top."""
+def read_yaml(name: str, keys: Collection[str], optional: Collection[str] = ()) -> dict:
+    """The content of a file in this folder; its top must have these keys and no others."""
     with (Path(__file__).parent / name).open(encoding="utf-8") as file:
         content = yaml.load(file, _Loader)
-    check_keys(name, content, keys)
+    check_keys(name, content, keys, optional)
     return content
 
 

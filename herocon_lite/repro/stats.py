@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import NamedTuple
 
@@ -68,6 +68,12 @@ class Comparison:
     significant: bool  # at 95 %
     corrected: bool  # still so after Bonferroni's correction for ``tests``
     tests: int = 1
+
+    def __neg__(self) -> Comparison:
+        """Return b − a for a − b."""
+        turned = {Direction.HIGHER: Direction.LOWER, Direction.LOWER: Direction.HIGHER}
+        ends = {"estimate": -self.estimate, "lo": -self.hi, "hi": -self.lo}
+        return replace(self, **ends, direction=turned.get(self.direction, self.direction))
 
 
 def compare(values: Iterable[float], tests: int = 1) -> Comparison:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from herocon_lite.repro import stats
 from herocon_lite.repro.query import GROUP
-from herocon_lite.repro.stats import Comparison, Direction
+from herocon_lite.repro.stats import Comparison, Direction, Interval
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,9 +38,8 @@ def format_diff(found: Comparison) -> str:
     """Format a difference with its 95 % interval, in points; of one or two runs the mean alone."""
     if found.n == 0:
         return "–"
-    mean, lo, hi = (f"{value:+.2f}" for value in (found.estimate, found.lo, found.hi))
-    unknown = found.direction is Direction.UNKNOWN
-    return (mean if unknown else f"{mean} [{lo},{NO_BREAK}{hi}]").replace("-", "−")
+    ends = (math.nan, math.nan) if found.direction is Direction.UNKNOWN else (found.lo, found.hi)
+    return format_interval(Interval(found.estimate, math.nan, *ends))
 
 
 def describe(found: Comparison, aim: int) -> str:
@@ -57,6 +56,80 @@ def describe(found: Comparison, aim: int) -> str:
         return f"not told apart{few}"
     chance = "" if found.corrected else f", but may be chance among {found.tests}"
     return f"{'better' if found.direction is Direction.HIGHER else 'worse'}{chance}{few}"
+
+
+MARKS = {
+    (Direction.HIGHER, True): "▲",
+    (Direction.HIGHER, False): "△",
+    (Direction.NONE, False): "○",
+    (Direction.LOWER, False): "▽",
+    (Direction.LOWER, True): "▼",
+    (Direction.UNKNOWN, False): "–",
+}
+
+
+def mark(found: Comparison) -> str:
+    """Return a comparison's mark.
+
+    ▲ ▼ significant after correction for multiple tests, △ ▽ before it only, ○ not significant,
+    – fewer than three runs.
+
+    Example:
+        >>> from herocon_lite.repro.stats import compare
+        >>> mark(compare([1, 1.1, 0.9], tests=4)), mark(compare([1, 1.3, 0.7], tests=4))
+        ('▲', '△')
+    """
+    return MARKS[found.direction, found.corrected]
+
+
+def format_interval(found: Interval | None) -> str:
+    """Format a mean difference with its interval as drawn; without one the mean alone."""
+    if found is None:
+        return "–"
+    mean, lo, hi = (f"{value:+.2f}" for value in (found.mean, found.lo, found.hi))
+    return (mean if math.isnan(found.lo) else f"{mean} [{lo},{NO_BREAK}{hi}]").replace("-", "−")
+
+
+def format_effect(found: Comparison) -> str:
+    """Format a difference for a table: mark, mean and 95 % interval, in points."""
+    return f"{mark(found)} {format_diff(found)}" if found.n else "–"
+
+
+def points(found: Comparison) -> str:
+    """Format a difference for prose, in points, with one decimal; two if an end is near 0.
+
+    Rounding must not hide on which side of zero an end lies.
+
+    Example:
+        >>> from herocon_lite.repro.stats import compare
+        >>> points(compare([1.8, 2.0, 2.3]))
+        '2.0'
+    """
+    return _decimals(found)[0]
+
+
+def span(found: Comparison) -> str:
+    """Format the interval for prose: "(95 % CI 1.1 to 2.4)"; with one or two runs, their number."""
+    if found.direction is Direction.UNKNOWN:
+        return f"({FEW[found.n]})"
+    _, lo, hi = _decimals(found)
+    return f"(95{NO_BREAK}%{NO_BREAK}CI{NO_BREAK}{lo} to {hi})"
+
+
+def ci(found: Comparison) -> str:
+    """Format a difference and its interval for prose: "2.0 points (95 % CI 1.6 to 2.3)"."""
+    return f"{points(found)} points {span(found)}"
+
+
+def percent(share: float) -> str:
+    """Format a share for prose: "63 %"."""
+    return f"{100 * share:.0f}{NO_BREAK}%"
+
+
+def _decimals(found: Comparison) -> list[str]:
+    digits = 2 if min(abs(found.lo), abs(found.hi)) < 0.05 else 1
+    shown = (f"{value:.{digits}f}" for value in (found.estimate, found.lo, found.hi))
+    return [(v.lstrip("-") if not float(v) else v).replace("-", "−") for v in shown]
 
 
 def runs_to_markdown(rows: pd.DataFrame, form: str = ".3f") -> str:

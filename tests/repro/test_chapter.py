@@ -2,7 +2,7 @@
 
 import math
 
-from herocon_lite.repro import chapter, ledger, paper, stats, text
+from herocon_lite.repro import chapter, ledger, paper, paper_tables, stats, text
 from tests.repro.test_store import make
 
 
@@ -24,7 +24,7 @@ def test_commands_tell_how_to_make_runs_again_and_what_they_cost(store):
 
 
 def test_the_paper_s_rows_come_with_the_reach_of_five_repetitions():
-    text = chapter.paper_table("scene").data
+    text = paper_tables.paper_table("scene").data
     assert text.startswith("| method, Scene | F1 | AUC | 95 % of F1, in points |")
     # t of 4 degrees of freedom is 2.776: 59.02 ± 2.776 · 1.22 / √5
     assert "| DNN | 0.5902 ± 0.0122 | 0.8647 ± 0.0077 | 57.5 to 60.5 |" in text
@@ -32,12 +32,12 @@ def test_the_paper_s_rows_come_with_the_reach_of_five_repetitions():
 
 
 def test_printed_rows_are_told_apart_by_welch():
-    assert chapter.paper_gap_is_significant("scene", "HeroCon", "DNN")
-    assert not chapter.paper_gap_is_significant("celeba", "SupCon", "DNN")
+    assert paper_tables.paper_gap_is_significant("scene", "HeroCon", "DNN")
+    assert not paper_tables.paper_gap_is_significant("celeba", "SupCon", "DNN")
     # by hand: HeroCon-u and Info-NCE on Scene, t = 0.9 points over √((s² + s'²)/5)
     a, b = (paper.RESULTS["scene"][name] for name in ("HeroCon-u", "Info-NCE"))
     t = (a.f1 - b.f1) / math.sqrt((a.f1_sd**2 + b.f1_sd**2) / 5)
-    assert chapter.paper_gap_is_significant("scene", "HeroCon-u", "Info-NCE") == (
+    assert paper_tables.paper_gap_is_significant("scene", "HeroCon-u", "Info-NCE") == (
         t > 2.5
     )  # 4 to 8 degrees
 
@@ -67,5 +67,5 @@ def test_questions_have_a_row_each_and_are_judged_together(store):
 
 def test_verdicts_are_the_ledger_s_rows():
     row = ledger.ledger("results")[0]
-    text = chapter.verdicts([row]).data
+    text = paper_tables.verdicts([row]).data
     assert f"| {row.number} | {row.claim} | {row.paper} | {row.ours} | **{row.verdict}** |" in text

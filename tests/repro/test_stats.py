@@ -45,3 +45,11 @@ def test_without_enough_runs_nothing_is_significant():
         found = compare(values)
         assert not found.significant and not found.corrected
     assert math.isnan(compare([]).estimate) and math.isnan(compare([5.0]).lo)
+
+
+@pytest.mark.parametrize("values", [[], [1.0], [1.0, 1.1, 0.9], [-1.0, 1.1, 0.9]])
+def test_a_comparison_turns_round(values):
+    turned, there = -compare(values, 4), compare([-v for v in values], 4)
+    assert turned.direction is there.direction and turned.corrected == there.corrected
+    ends = [(c.estimate, c.lo, c.hi) for c in (turned, there)]
+    assert ends[0] == pytest.approx(ends[1], nan_ok=True)

@@ -49,3 +49,32 @@ def test_one_of_many_differences_may_be_chance():
     found = pd.Series([0.5, 1.0, 1.5, 1.0])  # t = 4.9 with 3 degrees of freedom: p = 0.016
     assert text.describe(compare(found), 4) == text.describe(compare(found, 3), 4) == "better"
     assert text.describe(compare(found, 4), 4) == "better, but may be chance among 4"
+
+
+def test_prose_has_one_decimal_and_two_where_an_end_is_near_zero():
+    far, near = compare([1.6, 2.0, 2.3, 2.1]), compare([0.3, 0.1, 0.2, 0.1])
+    assert text.points(far) == "2.0" and text.points(-far) == "−2.0"
+    assert text.span(far).replace(text.NO_BREAK, " ") == "(95 % CI 1.5 to 2.5)"
+    assert text.ci(near).replace(text.NO_BREAK, " ") == "0.17 points (95 % CI 0.02 to 0.33)"
+    assert text.points(compare([-0.1, 0.1, 0.0])) == "0.0", "no minus before a zero"
+    assert text.ci(compare([1.5])) == "1.5 points (one run)"
+    assert text.percent(0.628) == f"63{text.NO_BREAK}%"
+
+
+@pytest.mark.parametrize(
+    "values, tests, symbol",
+    [
+        ([], 1, "–"),
+        ([1.0, 1.1], 1, "–"),
+        ([1.0, 1.1, 0.9], 4, "▲"),
+        ([0.5, 1.0, 1.5, 1.0], 4, "△"),
+        ([-1.0, 1.1, 0.9], 1, "○"),
+        ([-0.5, -1.0, -1.5, -1.0], 4, "▽"),
+        ([-1.0, -1.1, -0.9], 4, "▼"),
+    ],
+)
+def test_marks_say_what_survives_the_correction(values, tests, symbol):
+    found = compare(values, tests)
+    assert text.mark(found) == symbol
+    effect = text.format_effect(found)
+    assert effect == (f"{symbol} {text.format_diff(found)}" if values else "–")

@@ -1,0 +1,73 @@
+"""The comparisons of the result chapters, as data: one YAML file for each page that has some.
+
+stores:       name: the data set, and what all its runs share; the first is the page's own
+kinds:        of a store, short names of runs that are more than a plain method
+differences:  name: [a, b] or [a, b, store], meaning a − b, paired by seed, in F1 and in AUC
+everywhere:   the same, of every store; there its name is "name, store"
+groups:       rows of a table or figure, as label: name of a difference
+settings:     rows of the settings table, as label: [the text, the public code, this book]
+commands:     methods (or all), seeds, and what differs from the usual
+
+The correction for multiple tests counts all differences of a page, in both metrics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from herocon_lite.repro.entries import read_yaml
+
+Kind = dict[str, Any]  # of Store.runs: the method, and what differs from the usual
+
+
+class Difference(NamedTuple):
+    """a − b, paired by seed, on the runs of one store."""
+
+    store: str
+    a: Kind
+    b: Kind
+
+
+@dataclass(frozen=True)
+class Questions:
+    """What one page asks of the records."""
+
+    stores: dict[str, Kind]
+    kinds: dict[str, dict[str, Kind]]
+    differences: dict[str, Difference]
+    groups: dict[str, dict[str, str]]
+    settings: dict[str, list]
+    commands: list[dict]
+
+
+def read(page: str) -> Questions:
+    """Return the questions of a page.
+
+    Example:
+        >>> read("scene").differences["HeroCon − DNN"].b
+        {'method': 'dnn'}
+    """
+    optional = ("kinds", "differences", "everywhere", "groups", "settings", "commands")
+    content = read_yaml(f"questions/{page}.yaml", ["stores"], optional)
+    stores, kinds = content["stores"], content.get("kinds", {})
+    differences, own = {}, next(iter(stores))
+    for name, pair in content.get("differences", {}).items():
+        a, b, store = (*pair, own)[:3]
+        differences[name] = Difference(store, kind(kinds, store, a), kind(kinds, store, b))
+    for name, (a, b) in content.get("everywhere", {}).items():
+        for store in stores:
+            ends = kind(kinds, store, a), kind(kinds, store, b)
+            differences[f"{name}, {store}"] = Difference(store, *ends)
+    groups = content.get("groups", {})
+    unknown = {name for rows in groups.values() for name in rows.values()} - differences.keys()
+    if unknown:
+        raise ValueError(f"{page}.yaml: groups name what is no difference: {sorted(unknown)}.")
+    others = content.get("settings", {}), content.get("commands", [])
+    return Questions(stores, kinds, differences, groups, *others)
+
+
+def kind(kinds: Mapping[str, Mapping[str, Kind]], store: str, name: str) -> Kind:
+    """Return the runs that a short name stands for; a name of its own is a plain method's."""
+    return dict(kinds.get(store, {}).get(name) or {"method": name})
