@@ -50,6 +50,11 @@ def cosines(a: Tensor, b: Tensor) -> Tensor:
         return a @ b.T
 
 
+def row_dot(a: Tensor, b: Tensor) -> Tensor:
+    """Dot products of rows i of a and b, both (n, d): (n,)."""
+    return (a * b).sum(1)
+
+
 def hamming(Y: Tensor) -> Tensor:
     """Number of labels in which each two rows of the 0/1 matrix Y (n, c) differ: (n, n)."""
     size = Y.sum(1)

@@ -66,6 +66,7 @@ class HeroConU(InputContrast):
             view 1's alone, as printed.
         negatives: |N|, where it is less than the rows of a step give: L_u then takes
             |N| + 1 of them, drawn anew each step. Default: all of them.
+        part: a control, ``"push"`` or ``"pull"``, as in :func:`losses.weighted_unsupervised`.
         options: see :class:`InputContrast`.
     """
 
@@ -77,19 +78,23 @@ class HeroConU(InputContrast):
         detach: bool = False,
         symmetric: bool | None = None,
         negatives: int | None = None,
+        part: str | None = None,
         **options,
     ):
         losses.switches_of(preset)
         super().__init__(problem, **options)
+        if part is not None:
+            check_choice("part", part, losses.PARTS)
         if self.alpha == 0:
-            check_unused("alpha is 0", detach=detach, symmetric=symmetric, negatives=negatives)
+            unused = {"detach": detach, "symmetric": symmetric, "negatives": negatives}
+            check_unused("alpha is 0", **unused, part=part)
         if weighted is False:
             check_unused("weighted is False", detach=detach)
         if self.form == "eq4":
-            check_unused('form is "eq4"', symmetric=symmetric)
+            check_unused('form is "eq4"', symmetric=symmetric, part=part)
         if len(problem.view_shapes) > 2:
             check_unused("over three views or more L_u is symmetric", symmetric=symmetric)
-        self.preset, self.detach = preset, detach
+        self.preset, self.detach, self.part = preset, detach, part
         self.symmetric, self.negatives = symmetric, negatives
         weighs = self.alpha > 0 and weighted is not False
         self.H = models.weight_net(self.size) if weighs else None
@@ -101,7 +106,7 @@ class HeroConU(InputContrast):
         if self.form == "eq4":
             return losses.input_contrast(*z, A=nn.Identity(), **options)
         rows = len(z[0])
-        options |= {"preset": self.preset, "anchors": distributed.share(rows)}
+        options |= {"preset": self.preset, "anchors": distributed.share(rows), "part": self.part}
         over = self.over_pairs if self.symmetric else self.over_views
         return distributed.weight(rows) * over(losses.weighted_unsupervised, z, **options)
 

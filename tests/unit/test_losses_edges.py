@@ -223,6 +223,11 @@ BAD_CALLS = [
     (lambda: losses.over_pairs(losses.info_nce, [Z]), r"views.*two.*1"),
     (lambda: losses.weighted_unsupervised(Z, Z, None, anchors=slice(0, 4, 2)), r"anchors.*slice"),
     (lambda: losses.weighted_unsupervised(Z, Z, None, anchors=slice(4, 9)), r"anchors.*one row"),
+    (lambda: losses.weighted_unsupervised(Z, Z, None, part="both"), r"part.*push, pull.*both"),
+    (
+        lambda: losses.weighted_unsupervised(Z, Z, None, preset="released", part="push"),
+        "part='push' needs a preset",
+    ),
     (lambda: losses.info_nce(Z, Z, temperature=(0, 5)), r"temperature.*\(0, 5\)"),
     (lambda: losses.info_nce(Z, Z, chunk=0), r"chunk.*0"),
     (lambda: row_logsumexp(Z, Z[:0]), r"there must be keys.*\(0, 3\)"),

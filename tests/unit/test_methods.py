@@ -592,6 +592,8 @@ P = make_problem()
         (lambda: build("herocon", P, alpha=0.0, projector="deep"), "projector has no effect"),
         (lambda: build("herocon", P, alpha=0.0, negatives=5), "negatives has no effect"),
         (lambda: build("herocon", P, alpha=0.0, detach=True), "detach has no effect"),
+        (lambda: build("herocon", P, alpha=0.0, part="push"), "part has no effect"),
+        (lambda: build("herocon", P, part="both"), "part must be one of push, pull"),
         (lambda: build("herocon", P, weighted=False, detach=True), "detach .* weighted is False"),
         (lambda: build("herocon", make_problem(3), symmetric=True), "symmetric .* three views"),
         (
@@ -646,3 +648,17 @@ def test_labeled_only_is_the_same_loss_without_the_unlabelled_rows(name):
     terms = control.terms(labeled, Y, unlabeled, 0.0)
     assert terms == make(name, problem).terms(labeled, Y, None, 0.0)
     assert terms["L_u"] != make(name, problem).terms(labeled, Y, unlabeled, 0.0)["L_u"]
+
+
+@pytest.mark.parametrize("name", ["herocon-u", "herocon-u-g1", "herocon"])
+def test_push_and_pull_add_up_to_the_gradient_of_the_whole(name):
+    data = batch(problem := make_problem())
+    whole, push, pull = (
+        term_gradients(make(name, problem, part=part), "L_u", *data)
+        for part in (None, "push", "pull")
+    )
+    assert whole[0] == push[0] == pull[0]
+    for key, wanted in whole[1].items():
+        torch.testing.assert_close(push[1][key] + pull[1][key], wanted, rtol=1e-9, atol=1e-12)
+    key = "encoders.0.layers.1.0.weight"
+    assert push[1][key].any() and pull[1][key].any()

@@ -1,0 +1,53 @@
+r"""The paper's equations by number, and the losses they are compared with, as pure functions.
+
+Everywhere f(a, b) = exp(cos(a, b)/τ). Representations are matrices with one row per sample; losses
+are scalars on their input's device, in its precision (half precision is lifted to float32).
+Shapes, dtypes and the temperature are checked. τ may be a tensor of one number, to be learned;
+checking it makes a GPU wait. Rows whose labels are unknown must be left out of losses by labels.
+Weighted losses take a ``preset``: the paper's equations, or what its public code does.
+There are first derivatives only; ``create_graph=True`` and ``torch.func`` raise an error.
+"""
+
+from herocon_lite.losses.presets import PRESETS, Switches, switches_of
+from herocon_lite.losses.supervised import (
+    mul_sup_con,
+    sup_con,
+    sup_con_any,
+    sup_con_eq6,
+    weighted_supervised,
+)
+from herocon_lite.losses.unsupervised import (
+    PARTS,
+    Net,
+    cmc,
+    debiased,
+    hard_negative,
+    info_nce,
+    input_contrast,
+    input_weighted,
+    nt_xent,
+    over_pairs,
+    weighted_unsupervised,
+)
+
+__all__ = [
+    "PARTS",
+    "PRESETS",
+    "Net",
+    "Switches",
+    "cmc",
+    "debiased",
+    "hard_negative",
+    "info_nce",
+    "input_contrast",
+    "input_weighted",
+    "mul_sup_con",
+    "nt_xent",
+    "over_pairs",
+    "sup_con",
+    "sup_con_any",
+    "sup_con_eq6",
+    "switches_of",
+    "weighted_supervised",
+    "weighted_unsupervised",
+]

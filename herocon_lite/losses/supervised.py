@@ -1,0 +1,243 @@
+"""Losses of representations and labels: SupCon and its kin, Eq. 6 and Eq. 7."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from herocon_lite.checks import (
+    check_choice,
+    check_classes,
+    check_labels,
+    check_matrix,
+    check_temperature,
+    check_tensor,
+)
+from herocon_lite.losses.presets import Switches, switches_of
+from herocon_lite.similarity import (
+    cosines,
+    hamming,
+    log_matmul,
+    pair_softplus,
+    row_dot,
+    row_logsumexp,
+    unit,
+)
+
+
+def sup_con(s: Tensor, y: Tensor, temperature: float = 0.1, chunk: int | None = None) -> Tensor:
+    r"""Compute the supervised contrastive loss of Khosla et al., their L_out.
+
+    .. math:: -\frac1n \sum_i \frac1{|P(i)|} \sum_{p \in P(i)}
+        \log \frac{f(s_i, s_p)}{\sum_{k \ne i} f(s_i, s_k)}
+
+    P(i) holds the other rows with the same label: the same class, or the identical label vector.
+    A row without such a partner adds 0 and still counts in n. The table of partners has n × n
+    numbers; ``chunk`` bounds the denominators.
+
+    Args:
+        s: (n, d), representations.
+        y: (n,), class numbers, or (n, c), label vectors; rows of zeros are of one class, too.
+        temperature: τ > 0.
+        chunk: rows held at once; changes memory, never the value.
+
+    Returns:
+        The loss, a scalar.
+
+    Example:
+        >>> y = torch.tensor([0, 0, 1, 1])  # and rows at right angles: log(1 + 2 e^(−1/τ))
+        >>> sup_con(torch.eye(2)[y], y, temperature=1.0)
+        tensor(0.5514)
+    """
+    check_matrix("s", s)
+    check_temperature(temperature)
+    check_tensor("y", y)
+    if y.ndim == 2 and y.shape[1] == 1:  # a column of class numbers, or of one label
+        check_labels(s, y, name="y")
+        same = y == y.T
+    elif y.ndim == 1:
+        check_classes(s, y)
+        same = y[:, None] == y[None, :]
+    else:
+        same = hamming(check_labels(s, y, name="y")) == 0
+    return _l_out(s, same, temperature, chunk)
+
+
+def sup_con_any(s: Tensor, Y: Tensor, temperature: float = 0.1, chunk: int | None = None) -> Tensor:
+    """Compute :func:`sup_con` with all rows that share a label with row i as its positives P(i).
+
+    Args:
+        s: (n, d), representations.
+        Y: (n, c), 0/1 label matrix.
+        temperature, chunk: as in :func:`sup_con`.
+
+    Returns:
+        The loss, a scalar.
+
+    Example:
+        >>> Y = torch.tensor([[1, 0], [1, 1], [0, 1]])
+        >>> sup_con_any(torch.ones(3, 2), Y)  # equal rows: log(n − 1)
+        tensor(0.6931)
+    """
+    check_matrix("s", s)
+    check_temperature(temperature)
+    Y = check_labels(s, Y)
+    return _l_out(s, cosines(Y, Y) > 0.5, temperature, chunk)  # Y Yᵀ counts shared labels
+
+
+def mul_sup_con(s: Tensor, Y: Tensor, temperature: float = 0.1, chunk: int | None = None) -> Tensor:
+    r"""Compute MulSupCon: one L_out for every label that an anchor has, averaged over those.
+
+    .. math:: -\frac1{\sum_i |y_i|} \sum_i \sum_{a: Y_{ia} = 1} \frac1{|P_a \setminus i|}
+        \sum_{p \in P_a \setminus i} \log \frac{f(s_i, s_p)}{\sum_{k \ne i} f(s_i, s_k)}
+
+    On one-hot labels it is :func:`sup_con`. A label with no other row adds 0 and still counts.
+
+    Args:
+        s: (n, d), representations.
+        Y: (n, c), 0/1 label matrix.
+        temperature, chunk: as in :func:`sup_con`.
+
+    Returns:
+        The loss, a scalar.
+
+    Example:
+        >>> Y = torch.tensor([[1, 0], [1, 0], [0, 1], [0, 1]])
+        >>> mul_sup_con(Y.float(), Y, temperature=1.0)
+        tensor(0.5514)
+    """
+    check_matrix("s", s)
+    check_temperature(temperature)
+    Y = check_labels(s, Y)
+    a = unit(s)
+    partners = Y.sum(0) - 1  # (c,), seen from a row that has the label
+    sums = cosines(a, cosines(Y.T, a.T))  # (n, c): a_i · Σ_{p has a} a_p
+    mean_positive = (sums - row_dot(a, a)[:, None]) / partners.clamp_min(1)
+    counted = Y * (partners > 0)
+    return _log_softmax_loss(a, mean_positive, counted, temperature, chunk) / Y.sum().clamp_min(1)
+
+
+def sup_con_eq6(
+    s: Tensor, Y: Tensor, temperature: float = 1.0, preset: str | Switches = "paper"
+) -> Tensor:
+    """Compute the supervised loss as the paper prints it (Eq. 6), label by label, then the mean.
+
+    It is :func:`weighted_supervised` with σ = γ = 1. Unlike :func:`sup_con` the denominator holds
+    one positive and the negatives, never the other positives.
+
+    Args:
+        s, Y, temperature, preset: as in :func:`weighted_supervised`.
+
+    Returns:
+        The loss, a scalar.
+
+    Example:
+        >>> Y = torch.tensor([[1, 0], [1, 0], [0, 1], [0, 1]])
+        >>> sup_con_eq6(Y.float(), Y)  # log(1 + 2/e)
+        tensor(0.5514)
+    """
+    return _per_label(s, Y, temperature, switches_of(preset), distance=None)
+
+
+def weighted_supervised(
+    s: Tensor,
+    Y: Tensor,
+    temperature: float = 1.0,
+    preset: str | Switches = "paper",
+    distance: str = "hamming",
+    sigma_outside: bool = False,
+) -> Tensor:
+    r"""Compute the weighted supervised contrastive loss (Eq. 7).
+
+    .. math:: L_s = -\frac1c \sum_a \mathbb E_{i \ne j:\, Y_{ia} = Y_{ja} = 1} \log
+        \frac{\sigma_{ij} f(s_i, s_j)}
+        {\sigma_{ij} f(s_i, s_j) + \sum_{k:\, Y_{ka} = 0} \gamma_{ik} f(s_i, s_k)}
+
+    with σ = 1 − dist(Y_i, Y_j)/c and γ = dist(Y_i, Y_k). A label with fewer than two positives or
+    without negatives adds exactly 0 and still counts in c. Quadratic in the labelled rows.
+
+    Args:
+        s: (n, d), representations (the paper concatenates the views').
+        Y: (n, c), 0/1 label matrix.
+        temperature: τ > 0. The paper's experiments use 1. Two matrices n × n are kept for the
+            backward pass at τ = 1, about 1 + 1/(30 τ) at a small τ; some seven are held at once.
+        preset: ``"paper"``, ``"released"`` or any :class:`Switches`.
+        distance: ``"hamming"``, or ``"indicator"`` (1 if the label vectors differ), which the
+            paper's special case for multi-class data needs.
+        sigma_outside: ours, not the paper's: σ multiplies the logarithm. Inside it a smaller σ
+            makes the pull on a pair stronger; outside, unlike pairs are pulled less.
+
+    Returns:
+        The loss, a scalar.
+
+    Example:
+        >>> Y = torch.tensor([[1, 0], [1, 0], [0, 1], [0, 1]])
+        >>> weighted_supervised(Y.float(), Y)  # γ = 2: log(1 + 4/e)
+        tensor(0.9048)
+    """
+    check_choice("distance", distance, ("hamming", "indicator"))
+    return _per_label(s, Y, temperature, switches_of(preset), distance, sigma_outside)
+
+
+# ------------------------------------------------------------------ what they share
+
+
+def _l_out(s: Tensor, partner: Tensor, temperature: float, chunk: int | None) -> Tensor:
+    """Khosla's L_out from partners (n, n), 0/1; a row is not its own, and one without adds 0."""
+    a = unit(s)
+    partner = partner.to(a.dtype).fill_diagonal_(0.0)
+    count = partner.sum(1)
+    # Σ_p cos(s_i, s_p) needs one product with the partners' sum
+    mean_positive = row_dot(a, cosines(partner, a.T)) / count.clamp_min(1)
+    counted = (count > 0)[:, None]
+    return _log_softmax_loss(a, mean_positive[:, None], counted, temperature, chunk) / len(s)
+
+
+def _log_softmax_loss(
+    a: Tensor, mean_positive: Tensor, counted: Tensor, temperature: float, chunk: int | None
+) -> Tensor:
+    """Σ over the counted (row, column) of log Σ_{k≠i} f(i, k) − mean_positive/τ."""
+    log_all = row_logsumexp(a / temperature, a, skip=(0,), chunk=chunk)
+    # one row alone has nothing to sum: its −inf must not meet the zero that does not count it
+    log_all = log_all.masked_fill(log_all == -math.inf, 0.0)
+    return ((log_all[:, None] - mean_positive / temperature) * counted).sum()
+
+
+def _per_label(
+    s: Tensor,
+    Y: Tensor,
+    temperature: float,
+    switches: Switches,
+    distance: str | None,
+    sigma_outside: bool = False,
+) -> Tensor:
+    """Eq. 6 and Eq. 7: one positive against the weighted negatives, for every label."""
+    check_matrix("s", s)
+    check_temperature(temperature)
+    Y = check_labels(s, Y)
+    n, c = Y.shape
+    a = unit(s)
+    scores = cosines(a, a) / temperature
+    log_sigma = log_gamma = torch.zeros_like(scores)
+    if distance is not None:
+        dist = hamming(Y)
+        dist = (dist > 0).to(dist.dtype) if distance == "indicator" else dist
+        # Outside these ranges no pair is ever used: positives share a label, negatives differ.
+        log_sigma = (1 - dist / c).clamp_min(1 / c).log()
+        log_gamma = dist.clamp_min(1).log()
+        if switches.gamma_by_cardinality:
+            log_gamma = log_gamma - Y.sum(1).mean().clamp_min(1 / n).log()
+    # (n, c): log Σ_{k lacks a} γ_ik f_ik; scores lie in ±1/τ, log γ in ± log c
+    tau = temperature.detach() if isinstance(temperature, Tensor) else temperature
+    bound = float(1 / tau) + math.log(c * n if switches.gamma_by_cardinality else c)
+    log_negatives = log_matmul(scores + log_gamma, 1 - Y, bound)
+    # (c,): pairs of each label, those without a negative left out
+    positives = Y.sum(0)
+    pairs = positives * (positives - (0 if switches.self_pairs else 1))
+    usable = ((pairs > 0) & (positives < n)).to(Y.dtype)
+    weight = usable / pairs.clamp_min(1) / (1 if switches.label_sum else c)
+    log_positives = scores if sigma_outside else scores + log_sigma
+    sigma = log_sigma.exp() if sigma_outside else None
+    return pair_softplus(log_negatives, log_positives, Y, weight, switches.self_pairs, sigma)
