@@ -88,9 +88,9 @@ apart = partial(paper_gap_is_significant, "celeba")
 sentences = [c for c in paper.COMPARISONS if c.data == "celeba"]
 first = next(c for c in sentences if "outperform all" in c.claim)
 denied = paper.contradictions(first)
-for words in denied:
-    print("The table denies the first sentence:", words)
-assert len(denied) == 5 and all("HeroCon-u" in words for words in denied)
+for pair in denied:
+    print("The table denies the first sentence:", pair)
+assert len(denied) == 5 and all(pair.above == "HeroCon-u" for pair in denied)
 three = [("HeroCon-s", "SupCon"), ("HeroCon", "SupCon"), ("SupCon", "DNN")]
 for a, b in three:
     more = printed[a].f1 - printed[b].f1
@@ -856,7 +856,7 @@ kinds = {k: [r for r in entries if r.kind == k] for k in ledger.KINDS}
 assert {r.verdict for r in kinds["count"]} == {"reproduced"}
 assert len(kinds["cell"]) == 2 * len(printed)
 assert len(kinds["comparison"]) == len(sentences)
-against = [r for r in kinds["comparison"] if r.verdict[:5] == "contr"]
+against = [r for r in kinds["comparison"] if r.verdict is ledger.Verdict.CONTRADICTED]
 assert len(against) == 1
 if not (stored["changes"] == "").any():  # no full run
     assert {r.verdict for r in kinds["cell"]} == {"not run"}

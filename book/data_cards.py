@@ -15,6 +15,7 @@
 from IPython.display import Markdown
 
 from herocon_lite.data import CARDS
+from herocon_lite.repro.text import table
 
 
 def access(card):
@@ -30,21 +31,15 @@ def access(card):
     return "**by hand**"
 
 
-def line(*cells):
-    return f"| {' | '.join(cells)} |"
-
-
-rows = [
-    line("set", "how to get it", "MB", "labels", "stand-in"),
-    line("---", "---", "--:", "---", "---"),
-]
+rows = []
 order = sorted(CARDS.values(), key=lambda card: not card.embedded)
 for card in order:
     size = f"{card.size / 1e6:,.1f}" if card.size else "–"
     stand_in = f"`{card.stand_in}`" if card.stand_in else ""
     name = f"`{card.name}`"
-    rows.append(line(name, access(card), size, card.kind, stand_in))
-Markdown("\n".join(rows))
+    rows.append([name, access(card), size, card.kind, stand_in])
+heads = ["set", "how to get it", "MB", "labels", "stand-in"]
+table(heads, rows, align="llrll")
 
 # %% [markdown]
 # - **embedded**: lies in `data/` and inside an installed wheel; needs no

@@ -32,6 +32,9 @@ from IPython.display import HTML, Markdown
 from scipy.stats import ttest_ind_from_stats
 
 from herocon_lite.repro import ledger, paper, plots, points, query, stats
+from herocon_lite.repro.ledger import rules, words
+from herocon_lite.repro.ledger.rules import State
+from herocon_lite.repro.text import table
 
 plt.style.use("herocon_lite.repro.book")
 
@@ -57,12 +60,12 @@ print(f"{len(rows)} claims, {len(runs)} stored runs")
 
 # %% mystnb={"markdown_format": "gfm"} tags=["remove-input", "nbval-ignore-output"]
 kinds = Counter(row.kind for row in rows)
-lines = ["| claims | rows | with a verdict |", "|---|--:|--:|"]
+lines = []
 for kind, title in ledger.KINDS.items():
-    open_ = {"not run", "undecided"}
+    open_ = {ledger.Verdict.NOT_RUN, ledger.Verdict.UNDECIDED}
     decided = [r for r in rows if r.kind == kind and r.verdict not in open_]
-    lines.append(f"| {title} | {kinds[kind]} | {len(decided)} |")
-Markdown("\n".join(lines))
+    lines.append([title, kinds[kind], len(decided)])
+table(["claims", "rows", "with a verdict"], lines, align="lrr")
 
 # %% [markdown]
 # ### Method
@@ -94,31 +97,32 @@ Markdown(text)
 # ### Results
 
 # %% mystnb={"markdown_format": "gfm"} tags=["remove-input", "nbval-ignore-output"]
-table = pd.crosstab(
+crossed = pd.crosstab(
     pd.Series([row.verdict for row in rows], name="verdict"),
     pd.Series([row.kind for row in rows], name="kind"),
-).reindex(index=list(ledger.VERDICTS), columns=list(ledger.KINDS))
-table = table.fillna(0).astype(int)
-lines = ["| verdict | " + " | ".join(f"{k}s" for k in table) + " | all |"]
-lines.append("|---|" + "--:|" * (len(table.columns) + 1))
-for verdict, counts in table.iterrows():
-    told = " | ".join(str(c) if c else "" for c in counts)
-    lines.append(f"| **{verdict}** | {told} | {counts.sum()} |")
-Markdown("\n".join(lines))
+).reindex(index=list(ledger.Verdict), columns=list(ledger.KINDS))
+crossed = crossed.fillna(0).astype(int)
+lines = [
+    [f"**{verdict}**", *(count or "" for count in counts), counts.sum()]
+    for verdict, counts in crossed.iterrows()
+]
+heads = ["verdict", *(f"{kind}s" for kind in crossed), "all"]
+align = "l" + "r" * (len(heads) - 1)
+table(heads, lines, align=align)
 
 # %% tags=["remove-input", "nbval-ignore-output"]
 text = []
-found = [row for row in rows if row.verdict == "false"]
+found = [row for row in rows if row.verdict is ledger.Verdict.FALSE]
 text.append(f"- **{len(found)} statements are false:**")
 text[-1] += " " + "; ".join(f"{r.number} ({r.where})" for r in found) + "."
-found = [row for row in rows if row.verdict.startswith("contradicted")]
+found = [row for row in rows if row.verdict is ledger.Verdict.CONTRADICTED]
 text.append(f"- **{len(found)} sentences are denied by the paper's own")
 text[-1] += " tables:** " + ", ".join(row.number for row in found) + "."
 for title in paper.TITLES.values():
     here = [row for row in cells if row.data == title]
     told = Counter(row.verdict for row in here)
-    words = ", ".join(f"{told[v]} {v}" for v in ledger.VERDICTS if told[v])
-    text.append(f"- **{title}**, {len(here)} cells: {words}.")
+    counts = ", ".join(f"{told[v]} {v}" for v in ledger.Verdict if told[v])
+    text.append(f"- **{title}**, {len(here)} cells: {counts}.")
 Markdown("\n".join(text))
 
 # %% [markdown]
@@ -210,20 +214,22 @@ toys = {
     "one run, exactly the paper's mean": [0.60],
 }
 for name, values in toys.items():
-    verdict, why = ledger.cell_verdict(printed, sd, values)
-    print(f"{name}: {verdict}" + (f" ({why})" if why else ""))
-verdict, why = ledger.cell_verdict(printed, sd, [0.65, 0.653, 0.651], True)
-print(f"five points above, order against DNN found: {verdict}")
-assert verdict == "in part"
+    found = rules.judge_cell(printed, sd, values)
+    why = words.cell_reason(found)
+    print(f"{name}: {found.verdict}" + (f" ({why})" if why else ""))
+found = rules.judge_cell(printed, sd, [0.65, 0.653, 0.651], order=True)
+print(f"five points above, order against DNN found: {found.verdict}")
+assert found.verdict is ledger.Verdict.IN_PART
 
 # %%
-difference = stats.interval([0.010, 0.012, 0.011])
-small = stats.interval([-0.001, 0.001, 0.0])
-assert ledger.pair_state(difference, 3, printed=0.01) == "holds"
-assert ledger.pair_state(small, 3, printed=0.01) == "fails"
-assert ledger.pair_state(small, 3, printed=0.002) == "open"
-assert ledger.pair_state(difference, 2, printed=0.01) == "waiting"
-print(ledger.comparison_verdict(["holds", "holds", "fails"]))
+three = stats.compare([1.0, 1.2, 1.1])  # points
+small, two = stats.compare([-0.1, 0.1, 0.0]), stats.compare([1.0, 1.2])
+assert rules.judge_order(three, printed=1.0) is State.HOLDS
+assert rules.judge_order(small, printed=1.0) is State.FAILS
+assert rules.judge_order(small, printed=0.2) is State.OPEN
+assert rules.judge_order(two, printed=1.0) is State.WAITING
+states = [State.HOLDS, State.HOLDS, State.FAILS]
+print(f"{words.count_states(states)}: {rules.judge_comparison(states)}")
 
 # %% [markdown]
 # ## Ours beside the paper's
@@ -264,7 +270,7 @@ plt.show()
 # record of it is kept.
 
 # %% tags=["remove-input"]
-verdicts = list(ledger.VERDICTS)
+verdicts = list(ledger.Verdict)
 HTML(plots.search_box("claim", "scene auc", "Verdict", verdicts))
 
 # %% tags=["remove-cell"]
@@ -338,12 +344,12 @@ table_of("figure")
 assert shown == rows and len(rows) >= 90
 assert len(cells) == 2 * sum(map(len, paper.RESULTS.values())) == 72
 for row in rows:
-    assert row.verdict in ledger.VERDICTS
+    assert row.verdict in ledger.Verdict
     assert row.kind != "count" or row.verdict == "reproduced"
     assert Path(f"{row.page}.ipynb").exists()
     if row.kind in ("cell", "comparison"):
         judged = {"reproduced", "in part", "not reproduced"}
-        assert row.verdict not in judged or row.seeds >= ledger.ENOUGH
+        assert row.verdict not in judged or row.seeds >= stats.MIN_SEEDS
     if row.data == "XRMB" and row.verdict == "not run":
         assert "XRMB is not available" in row.why
 print("Every claim that we took up has a row and a page;")

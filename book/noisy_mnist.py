@@ -36,6 +36,7 @@ from herocon_lite.methods import Problem, build
 from herocon_lite.metrics import evaluate, hard_auc
 from herocon_lite.repro import ledger, paper, plots, settings, stats
 from herocon_lite.repro.chapter import commands, difference_table
+from herocon_lite.repro.ledger.rules import MAX_HALF_WIDTH
 from herocon_lite.repro.paper_tables import paper_table, switched_on, verdicts
 from herocon_lite.repro.query import Store, case_study
 from herocon_lite.repro.stats import compare
@@ -733,7 +734,7 @@ counts = Counter(r.verdict for r in claims)
 told = ", ".join(f"{k} {v}" for v, k in counts.most_common())
 print(f"Of {len(claims)} rows: {told}.")
 wide = [r for r in claims if r.kind == "cell" and r.seeds]
-wide = [r for r in wide if (r.hi - r.lo) / 2 > ledger.WIDE]
+wide = [r for r in wide if (r.hi - r.lo) / 2 > MAX_HALF_WIDTH]
 told = Counter(r.verdict for r in wide).items()
 told = ", ".join(f"{count} {verdict}" for verdict, count in told)
 print(f"Cells that the older rule would leave undecided: {told or 'none'}.")
@@ -756,7 +757,7 @@ for title, name in short.items():
 
 # %%
 assert len(claims) == 2 * len(printed) + len(sentences)
-assert {r.verdict for r in claims} <= set(ledger.VERDICTS)
+assert {r.verdict for r in claims} <= set(ledger.Verdict)
 print(f"{2 * len(printed)} cells and {len(sentences)} sentences.")
 
 # %% [markdown]

@@ -34,6 +34,7 @@ from herocon_lite.data.cards import find_card
 from herocon_lite.data.splits import LABELED
 from herocon_lite.methods import Problem, build
 from herocon_lite.repro import ledger, paper, plots, settings, stats
+from herocon_lite.repro.ledger.rules import EQUIVALENCE_MARGIN
 from herocon_lite.repro.paper_tables import verdicts
 from herocon_lite.repro.query import CASE_STUDY_ROWS, Store, case_study
 from herocon_lite.repro.stats import compare
@@ -631,7 +632,7 @@ verdicts(entries)
 
 # %%
 assert [r.claim for r in entries] == [c.claim for c in messages]
-assert {r.verdict for r in entries} <= set(ledger.VERDICTS)
+assert {r.verdict for r in entries} <= set(ledger.Verdict)
 print(f"{len(entries)} rows, one for each message of the figure, and one")
 print("for its reason.")
 
@@ -645,7 +646,7 @@ for views, found in (("one view ", one), ("two views", two)):
     told = describe(compare(found, TESTS), SEEDS)
     print(f"  {views}: {format_diff(compare(found))}: {told}")
 print(f"  one view − two: {format_diff(compare(alone))}")
-if len(alone) < ledger.ENOUGH:
+if len(alone) < stats.MIN_SEEDS:
     print("Full runs: too few to say whether the pattern is there.")
 else:
     a, b = stats.interval(one), stats.interval(alone)
@@ -662,7 +663,7 @@ else:
     elif a.hi < 0:
         print("With one view noise lowers the worth of L_u; whether it does")
         print("so more than with two views is not told apart.")
-    elif a.lo > -100 * ledger.SIMILAR:
+    elif a.lo > -EQUIVALENCE_MARGIN:
         print("With one view, a loss of two points is excluded: the pattern")
         print("that the explanation asks for is not there.")
     else:

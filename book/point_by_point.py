@@ -53,12 +53,12 @@ torch.set_default_dtype(torch.float64)  # so that checks can be strict
 
 # %% mystnb={"markdown_format": "gfm"} tags=["hide-input"]
 kinds = {"effect": points.EFFECTS, "evidence": points.EVIDENCE}
-lines = ["| | | points | meaning |", "|---|---|--:|---|"]
+lines = []
 for kind, names in kinds.items():
     found = Counter(getattr(point, kind) for point in points.POINTS)
     for name, meaning in names.items():
-        lines.append(f"| {kind} | {name} | {found[name]} | {meaning} |")
-Markdown("\n".join(lines))
+        lines.append([kind, name, found[name], meaning])
+table(["", "", "points", "meaning"], lines, align="llrl")
 
 # %% [markdown]
 # The paper is cited as section, equation (in the order in which it numbers them), table or figure.

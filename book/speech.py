@@ -75,8 +75,8 @@ paper_table("xrmb")
 assert printed["SupCon"] == printed["HeroCon-s"]
 sentences = [c for c in paper.COMPARISONS if c.data == "xrmb"]
 first = next(c for c in sentences if "outperform all" in c.claim)
-for words in paper.contradictions(first):
-    print("The table denies it:", words)
+for pair in paper.contradictions(first):
+    print("The table denies it:", pair)
 assert len(paper.contradictions(first)) == 2
 
 gap = printed["HeroCon"].f1 - printed["HeroCon-u"].f1
@@ -826,7 +826,7 @@ verdicts(claims)
 # %% tags=["nbval-ignore-output"]
 waiting = [r for r in cells if r.verdict == "not run"]  # till you run XRMB
 assert len(cells) == 2 * len(printed)
-denied = [r for r in claims if r.verdict.startswith("contradicted")]
+denied = [r for r in claims if r.verdict is ledger.Verdict.CONTRADICTED]
 assert len(denied) == 1 and len(claims) == len(sentences)
 print(f"{len(waiting)} of {len(cells)} cells of XRMB: not run. One sentence is")
 print("contradicted by the paper's own table, which needs no data.")

@@ -24,11 +24,13 @@ from herocon_lite.repro.paper_tables import RESULTS, settings_rows
 from herocon_lite.repro.query import METRICS, Store
 from herocon_lite.repro.stats import Comparison
 from herocon_lite.repro.text import (
+    NO_BREAK,
     describe,
     format_diff,
     format_effect,
     format_interval,
     format_mean,
+    format_points,
     mark,
     table,
 )
@@ -275,8 +277,9 @@ def _numbers(rows: Mapping, drawn: Mapping, gaps: Mapping, first: str) -> Markdo
         line = [label]
         for metric in METRICS:
             found, gap = drawn[label, metric], gaps.get((label, metric))
-            line.append(format_interval(found))
-            line += [f"{gap:+.1f}".replace("-", "−") if gap is not None else "–"] if gaps else []
+            ends = (found.mean, found.lo, found.hi) if found else None
+            line.append(format_interval(*ends, "+.2f", NO_BREAK) if ends else "–")
+            line += ["–" if gap is None else format_points(gap, 1)] if gaps else []
         lines.append(line)
     heads = [
         f"{m.upper()}{end}" for m in METRICS for end in (" [95 %]", ", paper")[: 1 + bool(gaps)]

@@ -13,6 +13,7 @@ PAGES = {
     "noise": "one_view_noise",
     "parameters": "settings",
     "efficiency": "cost",
+    "counts": "views_and_labels",
 }
 
 

@@ -96,6 +96,12 @@ def baselines(data: str) -> tuple[str, ...]:
     return tuple(name for name in RESULTS[data] if name not in PROPOSED)
 
 
+def gap(data: str, a: str, b: str, metric: str) -> float | None:
+    """a − b in the paper's table, in points; None where the table lacks one of them."""
+    rows, column = TABLES[data], METRICS.index(metric)
+    return 100 * (rows[a][column] - rows[b][column]) if {a, b} <= rows.keys() else None
+
+
 def not_beaten(data: str, method: str) -> dict[str, list[str]]:
     """The baselines that a method does not outperform in the paper's table, by metric.
 
@@ -162,15 +168,28 @@ class ComparisonClaim:
 COMPARISONS = build_all(ComparisonClaim, _DATA["comparisons"], "paper.yaml, comparison")
 
 
-def contradictions(sentence: ComparisonClaim) -> list[str]:
-    """The pairs of a sentence that the paper's own table has the other way round."""
-    rows, found = TABLES[sentence.data], []
-    if sentence.other_setting:
+class Contradiction(NamedTuple):
+    """A pair of a sentence that the paper's own table has the other way round."""
+
+    above: str
+    below: str
+    metric: str
+    values: tuple[float, float]
+
+    def __str__(self) -> str:
+        (a, b), (x, y) = self[:2], self.values
+        return f"{a} {x:.4f}, {b} {y:.4f} ({self.metric})"
+
+
+def contradictions(sentence: ComparisonClaim) -> list[Contradiction]:
+    """The pairs of a sentence that the paper's own table contradicts."""
+    if sentence.other_setting or sentence.similar:
         return []
+    rows, found = TABLES[sentence.data], []
     for a, b in sentence.pairs:
         for column, metric in enumerate(METRICS):
-            if metric not in sentence.metrics or not {a, b} <= rows.keys() or sentence.similar:
-                continue
-            if rows[a][column] <= rows[b][column]:
-                found.append(f"{a} {rows[a][column]:.4f}, {b} {rows[b][column]:.4f} ({metric})")
+            if metric in sentence.metrics and {a, b} <= rows.keys():
+                values = rows[a][column], rows[b][column]
+                if values[0] <= values[1]:
+                    found.append(Contradiction(a, b, metric, values))
     return found

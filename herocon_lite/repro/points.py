@@ -8,6 +8,7 @@ from pathlib import Path
 
 from herocon_lite.repro import pages
 from herocon_lite.repro.entries import build_all, read_yaml
+from herocon_lite.repro.text import markdown_table
 
 _DATA = read_yaml("points.yaml", ("groups", "effects", "evidence", "switches", "points"))
 GROUPS: dict[str, str] = _DATA["groups"]
@@ -51,7 +52,7 @@ POINTS = build_all(Point, _DATA["points"], "points.yaml, point", key="number")
 
 def to_markdown(points: Iterable[Point], book: Path = Path()) -> str:
     """A table of points, one row each; the search box of the page finds it by its heading."""
-    rows = ["| No. | The paper | The code, or another place | So |", "|---|---|---|---|"]
+    rows = []
     for point in points:
         last = f"**{point.effect}.** {point.consequence} *{point.evidence}*"
         if point.page == HERE:
@@ -62,6 +63,5 @@ def to_markdown(points: Iterable[Point], book: Path = Path()) -> str:
             last += f", `{point.function}`"
         if point.switch:
             last += f", switch `{point.switch}`"
-        paper = f"*{point.where}:* {point.paper}"
-        rows.append(f"| {point.number} | {paper} | {point.other} | {last} |")
-    return "\n".join(rows)
+        rows.append([point.number, f"*{point.where}:* {point.paper}", point.other, last])
+    return markdown_table(["No.", "The paper", "The code, or another place", "So"], rows)

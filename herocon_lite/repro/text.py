@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from herocon_lite.repro import stats
-from herocon_lite.repro.query import GROUP
-from herocon_lite.repro.stats import Comparison, Direction, Interval
+from herocon_lite.repro.query import GROUP, METRICS
+from herocon_lite.repro.stats import Comparison, Direction
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,28 +18,54 @@ NO_BREAK = "\u00a0"  # keeps the ends of an interval on one line of a table
 FEW = ("not run yet", "one run", "two runs")  # too few for an interval that says anything
 
 
-def table(heads: Sequence, rows: Iterable[Sequence], above: str = "") -> Markdown:
-    """Return a Markdown table for a cell's output, below the text ``above``."""
+def markdown_table(heads: Sequence, rows: Iterable[Sequence], align: str = "") -> str:
+    """Return a Markdown table.
+
+    Args:
+        align: a letter per column, l or r; empty: all to the left.
+    """
+    rule = ["--:" if side == "r" else "---" for side in align or "l" * len(heads)]
+    return "\n".join(f"| {' | '.join(map(str, row))} |" for row in (heads, rule, *rows))
+
+
+def table(heads: Sequence, rows: Iterable[Sequence], above: str = "", align: str = "") -> Markdown:
+    """Return a :func:`markdown_table` for a cell's output, below the text ``above``."""
     from IPython.display import Markdown
 
-    cells = [heads, ["---"] * len(heads), *rows]
-    return Markdown(above + "\n".join(f"| {' | '.join(map(str, row))} |" for row in cells))
+    return Markdown(above + markdown_table(heads, rows, align))
+
+
+def format_interval(mean: float, lo: float, hi: float, form: str = ".4f", space: str = " ") -> str:
+    """Format a mean with the ends of its interval: 0.6231 [0.6100, 0.6362]; alone without ends."""
+    shown, low, high = (_minus(format(value, form)) for value in (mean, lo, hi))
+    return shown if math.isnan(lo) else f"{shown} [{low},{space}{high}]"
+
+
+def format_points(value: float, digits: int = 2) -> str:
+    """Format a difference in points, with its sign: +1.05, −0.30."""
+    return _minus(format(value, f"+.{digits}f"))
+
+
+def _minus(number: str) -> str:
+    return number.replace("-", "−")
 
 
 def format_mean(found: pd.Series, digits: int = 4) -> str:
     """Format the mean and 95 % interval of some runs; one or two are said to be that."""
     if len(found) == 0:
         return FEW[0]
-    mean, _, lo, hi = (f"{value:.{digits}f}" for value in stats.interval(found))
-    return f"{mean}, {FEW[len(found)]}" if len(found) < 3 else f"{mean} [{lo},{NO_BREAK}{hi}]"
+    mean, _, lo, hi = stats.interval(found)
+    if len(found) < stats.MIN_SEEDS:
+        return f"{format_interval(mean, math.nan, math.nan, f'.{digits}f')}, {FEW[len(found)]}"
+    return format_interval(mean, lo, hi, f".{digits}f", NO_BREAK)
 
 
-def format_diff(found: Comparison) -> str:
+def format_diff(found: Comparison, space: str = NO_BREAK) -> str:
     """Format a difference with its 95 % interval, in points; of one or two runs the mean alone."""
     if found.n == 0:
         return "–"
-    ends = (math.nan, math.nan) if found.direction is Direction.UNKNOWN else (found.lo, found.hi)
-    return format_interval(Interval(found.estimate, math.nan, *ends))
+    ends = (math.nan,) * 2 if found.direction is Direction.UNKNOWN else (found.lo, found.hi)
+    return format_interval(found.estimate, *ends, "+.2f", space)
 
 
 def describe(found: Comparison, aim: int) -> str:
@@ -82,14 +108,6 @@ def mark(found: Comparison) -> str:
     return MARKS[found.direction, found.corrected]
 
 
-def format_interval(found: Interval | None) -> str:
-    """Format a mean difference with its interval as drawn; without one the mean alone."""
-    if found is None:
-        return "–"
-    mean, lo, hi = (f"{value:+.2f}" for value in (found.mean, found.lo, found.hi))
-    return (mean if math.isnan(found.lo) else f"{mean} [{lo},{NO_BREAK}{hi}]").replace("-", "−")
-
-
 def format_effect(found: Comparison) -> str:
     """Format a difference for a table: mark, mean and 95 % interval, in points."""
     return f"{mark(found)} {format_diff(found)}" if found.n else "–"
@@ -129,29 +147,23 @@ def percent(share: float) -> str:
 def _decimals(found: Comparison) -> list[str]:
     digits = 2 if min(abs(found.lo), abs(found.hi)) < 0.05 else 1
     shown = (f"{value:.{digits}f}" for value in (found.estimate, found.lo, found.hi))
-    return [(v.lstrip("-") if not float(v) else v).replace("-", "−") for v in shown]
+    return [_minus(v if float(v) else v.lstrip("-")) for v in shown]
 
 
 def runs_to_markdown(rows: pd.DataFrame, form: str = ".3f") -> str:
     """Format a :func:`query.table` for people; a single run is said to be one."""
     import pandas as pd
 
-    lines = [
-        "| " + " | ".join([*GROUP, "seeds", "F1 [95 %]", "AUC [95 %]"]) + " |",
-        "|" + "---|" * len(GROUP) + "--:|---|---|",
-    ]
+    cells = []
     for row in rows.to_dict("records"):
-        names = ["–" if pd.isna(row[name]) else str(row[name]) for name in GROUP]
-        cells = [
-            _cell(row["seeds"], form, *(row[m + end] for end in ("", "_lo", "_hi")))
-            for m in ("f1", "auc")
-        ]
-        lines.append("| " + " | ".join([*names, str(row["seeds"]), *cells]) + " |")
-    return "\n".join(lines)
+        names = ["–" if pd.isna(row[name]) else row[name] for name in GROUP]
+        cells.append([*names, row["seeds"], *(_metric(row, m, form) for m in METRICS)])
+    heads = [*GROUP, "seeds", "F1 [95 %]", "AUC [95 %]"]
+    return markdown_table(heads, cells, "l" * len(GROUP) + "rll")
 
 
-def _cell(seeds: int, form: str, mean: float, lo: float, hi: float) -> str:
+def _metric(row: dict, metric: str, form: str) -> str:
+    mean, lo, hi = (row[metric + end] for end in ("", "_lo", "_hi"))
     if math.isnan(mean):
         return "undefined"
-    mean, lo, hi = (format(value, form) for value in (mean, lo, hi))
-    return f"{mean} (one run)" if seeds == 1 else f"{mean} [{lo}, {hi}]"
+    return format_interval(mean, lo, hi, form) + (" (one run)" if row["seeds"] == 1 else "")

@@ -18,15 +18,17 @@ from herocon_lite import theory
 from herocon_lite.repro import efficiency, ledger, paper, plots, stats
 from herocon_lite.repro import store as records
 from herocon_lite.repro.cli import main
-from herocon_lite.repro.ledger import (
-    cell_verdict,
-    comparison_verdict,
-    pair_state,
-    similar_state,
-    statements,
-    tables,
+from herocon_lite.repro.ledger import statements, tables, words
+from herocon_lite.repro.ledger.rules import (
+    State,
+    Verdict,
+    judge_cell,
+    judge_comparison,
+    judge_equivalence,
+    judge_large_gain,
+    judge_order,
 )
-from herocon_lite.repro.stats import Interval
+from herocon_lite.repro.stats import Comparison, Direction
 
 ROOT = Path(__file__).resolve().parents[2]
 JUDGED = {"reproduced", "in part", "not reproduced"}
@@ -66,7 +68,9 @@ def test_sentences_that_the_paper_s_own_table_denies():
 
 def test_a_table_that_agrees_denies_nothing(monkeypatch):
     sentence = next(s for s in paper.COMPARISONS if "HeroCon-u outperform" in s.claim)
-    assert paper.contradictions(sentence) == ["HeroCon-u 0.8831, C2AE 0.8834 (AUC)"]
+    (found,) = paper.contradictions(sentence)
+    assert (found.above, found.below, found.metric) == ("HeroCon-u", "C2AE", "AUC")
+    assert str(found) == "HeroCon-u 0.8831, C2AE 0.8834 (AUC)"
     rows = paper.TABLES["scene"] | {"C2AE": (0.6145, 0.88)}
     monkeypatch.setitem(paper.TABLES, "scene", rows)
     assert paper.contradictions(sentence) == []
@@ -109,19 +113,31 @@ NEAR = [0.600, 0.606, 0.603]  # mean 0.603, interval ± 0.0075
     ],
 )
 def test_the_rule_for_a_cell(mean, sd, values, order, verdict):
-    assert cell_verdict(mean, sd, values, order)[0] == verdict
+    assert judge_cell(mean, sd, values, order).verdict == verdict
 
 
-def test_why_a_cell_has_no_verdict():
-    assert cell_verdict(0.6, 0.01, [0.6])[1] == "a single run"
-    assert cell_verdict(0.6, 0.01, [0.6, 0.6])[1] == "2 seeds; 3 are needed"
-    assert cell_verdict(0.6, 0.01, [0.65, 0.651, 0.65])[1] == "5.0 points above the paper"
-    assert cell_verdict(0.7, 0.01, [0.65, 0.651, 0.65])[1] == "5.0 points below the paper"
+@pytest.mark.parametrize(
+    ("paper_mean", "values", "why"),
+    [
+        (0.6, [0.6], "a single run"),
+        (0.6, [0.6, 0.6], "2 seeds; 3 are needed"),
+        (0.6, [0.65, 0.651, 0.65], "5.0 points above the paper"),
+        (0.7, [0.65, 0.651, 0.65], "5.0 points below the paper"),
+        (0.6, [0.55, 0.60, 0.66], "our interval is wider than ± 0.02"),
+        (0.6, [], ""),
+    ],
+)
+def test_why_a_cell_has_its_verdict(paper_mean, values, why):
+    assert words.cell_reason(judge_cell(paper_mean, 0.01, values)) == why
 
 
 def test_a_reproduced_number_with_another_order_says_so():
-    assert cell_verdict(0.603, 0.0, NEAR, False)[1] == "but the order against DNN is not found"
-    assert cell_verdict(0.603, 0.0, NEAR, True)[1] == cell_verdict(0.603, 0.0, NEAR)[1] == ""
+    why = words.cell_reason(judge_cell(0.603, 0.0, NEAR, False))
+    assert why == "but the order against DNN is not found"
+    for order in (True, None):
+        assert words.cell_reason(judge_cell(0.603, 0.0, NEAR, order)) == ""
+    missed = words.cell_reason(judge_cell(0.65, 0.0, NEAR, True))
+    assert missed == "4.7 points below the paper; the order against DNN is found"
 
 
 def test_a_sentence_about_other_settings_is_not_judged_by_the_tables_runs():
@@ -130,37 +146,62 @@ def test_a_sentence_about_other_settings_is_not_judged_by_the_tables_runs():
     assert "other α and β" in told["why"] and "verdict" not in told
 
 
-def between(lo, hi):
-    return Interval((lo + hi) / 2, math.nan, lo, hi)
+def between(lo, hi, n=5):
+    """A difference with this 95 % interval, in points, as stats.compare gives it."""
+    if n < stats.MIN_SEEDS:
+        return Comparison((lo + hi) / 2, lo, hi, n, Direction.UNKNOWN, False, False)
+    direction = Direction(int(lo > 0) - int(hi < 0))
+    found = direction is not Direction.NONE
+    return Comparison((lo + hi) / 2, lo, hi, n, direction, found, found)
 
 
 @pytest.mark.parametrize(
-    "found, n, printed, claimed, state",
+    "found, printed, claimed, state",
     [
-        (between(0.001, 0.02), 5, 0.01, 0.0, "holds"),
-        (between(0.001, 0.02), 2, 0.01, 0.0, "waiting"),
-        (None, 0, 0.01, 0.0, "waiting"),
-        (between(0.001, 0.006), 5, 0.01, 0.009, "smaller"),  # a gain, but not the claimed one
-        (between(0.001, 0.010), 5, 0.01, 0.009, "holds"),
-        (between(-0.002, 0.006), 5, 0.01, 0.0, "fails"),  # no room for the printed gain
-        (between(-0.002, 0.012), 5, 0.01, 0.0, "open"),  # room for it, and for none
-        (between(-0.03, -0.01), 5, 0.01, 0.0, "reversed"),
-        (between(-0.002, 0.004), 5, None, 0.0, "fails"),  # less than half a point
-        (between(-0.002, 0.006), 5, None, 0.0, "open"),
-        (between(-0.002, 0.004), 5, -0.01, 0.0, "fails"),
+        (between(0.1, 2.0), 1.0, 0.0, State.HOLDS),
+        (between(0.1, 2.0, n=2), 1.0, 0.0, State.WAITING),
+        (stats.compare([]), 1.0, 0.0, State.WAITING),
+        (between(0.1, 0.6), 1.0, 0.9, State.SMALLER),  # a gain, but not the claimed one
+        (between(0.1, 1.0), 1.0, 0.9, State.HOLDS),
+        (between(-0.2, 0.6), 1.0, 0.0, State.FAILS),  # no room for the printed gain
+        (between(-0.2, 1.2), 1.0, 0.0, State.OPEN),  # room for it, and for none
+        (between(-3.0, -1.0), 1.0, 0.0, State.REVERSED),
+        (between(-0.2, 0.4), None, 0.0, State.FAILS),  # less than half a point
+        (between(-0.2, 0.6), None, 0.0, State.OPEN),
+        (between(-0.2, 0.4), -1.0, 0.0, State.FAILS),
     ],
 )
-def test_the_rule_for_a_pair(found, n, printed, claimed, state):
-    assert pair_state(found, n, printed, claimed) == state
+def test_the_rule_for_a_pair(found, printed, claimed, state):
+    assert judge_order(found, printed, claimed) is state
 
 
 @pytest.mark.parametrize(
-    "lo, hi, state",
-    [(-0.01, 0.015, "holds"), (-0.01, 0.03, "open"), (0.03, 0.04, "fails"), (-0.1, -0.03, "fails")],
+    ("lo", "hi", "state"),
+    [
+        (-1.0, 1.5, State.HOLDS),
+        (-1.0, 3.0, State.OPEN),
+        (3.0, 4.0, State.FAILS),
+        (-10.0, -3.0, State.FAILS),
+    ],
 )
 def test_the_rule_for_about_equal(lo, hi, state):
-    assert similar_state(between(lo, hi), 5) == state
-    assert similar_state(between(lo, hi), 2) == "waiting"
+    assert judge_equivalence(between(lo, hi)) is state
+    assert judge_equivalence(between(lo, hi, n=2)) is State.WAITING
+
+
+@pytest.mark.parametrize(
+    ("lo", "hi", "state"),
+    [
+        (3.0, 5.0, State.HOLDS),
+        (0.1, 0.5, State.SMALLER),
+        (-1.0, 1.0, State.FAILS),
+        (-5.0, -3.0, State.REVERSED),
+        (1.0, 3.0, State.OPEN),
+    ],
+)
+def test_much_better_is_more_than_about_equal(lo, hi, state):
+    assert judge_large_gain(between(lo, hi)) is state
+    assert judge_large_gain(between(lo, hi, n=2)) is State.WAITING
 
 
 @pytest.mark.parametrize(
@@ -180,11 +221,20 @@ def test_the_rule_for_about_equal(lo, hi, state):
     ],
 )
 def test_the_rule_for_a_sentence(states, verdict):
-    assert comparison_verdict(states.split())[0] == verdict
-    denied = comparison_verdict(states.split(), ["A 0.5, B 0.6 (F1)", "other"])
-    assert denied[0] == "contradicted by the paper's own table"
-    assert denied[1].startswith("A 0.5, B 0.6 (F1) and 1 more")
-    assert ("in our runs" in denied[1]) == (set(states.split()) != {"waiting"})
+    states = [State[name.upper()] for name in states.split()]
+    assert judge_comparison(states) == verdict
+    assert judge_comparison(states, contradicted=True) is Verdict.CONTRADICTED
+
+
+def test_what_is_said_of_several_pairs():
+    states = [State.HOLDS, State.FAILS, State.HOLDS]
+    assert words.comparison_reason(states) == "2 of 3 hold, 1 of 3 fail"
+    assert words.comparison_reason([State.WAITING] * 2) == ""
+    found = [paper.Contradiction("A", "B", "F1", (0.5, 0.6))] * 2
+    denied = "A 0.5000, B 0.6000 (F1) and 1 more"
+    assert words.comparison_reason([State.WAITING], found) == denied
+    said = words.comparison_reason(states, found)
+    assert said == f"{denied}; in our runs 2 of 3 hold, 1 of 3 fail"
 
 
 # ---------------------------------------------------------------- lemmas
@@ -705,7 +755,7 @@ def test_every_row_has_a_verdict_a_reason_and_a_page_that_exists(rows):
     assert len(rows) >= 90 and len({r.number for r in rows}) == len(rows)
     assert {r.kind for r in rows} == ledger.KINDS.keys()
     for row in rows:
-        assert row.verdict in ledger.VERDICTS
+        assert row.verdict in ledger.Verdict
         assert (ROOT / "book" / f"{row.page}.ipynb").exists()
         if row.kind in ("cell", "comparison"):
             assert row.verdict not in JUDGED or row.seeds >= 3
@@ -753,9 +803,9 @@ def test_a_missing_folder_gets_a_sentence(tmp_path, capsys):
 
 
 def test_the_search_box_offers_every_verdict():
-    box = plots.search_box("claim", "scene", "Verdict", list(ledger.VERDICTS))
+    box = plots.search_box("claim", "scene", "Verdict", list(ledger.Verdict))
     assert "http" not in box and "src=" not in box
-    assert box.count("<option") == 1 + len(ledger.VERDICTS)
+    assert box.count("<option") == 1 + len(ledger.Verdict)
     assert '<div id="claim-search" hidden>' in box and 'data-column="Verdict"' in box
     plain = plots.search_box("point", "xrmb numbers")
     assert "<select" not in plain and '<div id="point-search" hidden>' in plain
@@ -767,20 +817,8 @@ def test_the_search_box_offers_every_verdict():
 def test_a_wide_interval_does_not_shield_the_paper():
     """It has no room for the paper's mean: the level is missed, however wide it is."""
     wide = [0.75, 0.80, 0.85]  # 0.80 ± 0.12
-    assert ledger.cell_verdict(0.82, 0.01, wide)[0] == "undecided"
-    assert ledger.cell_verdict(0.99, 0.01, wide)[0] == "not reproduced"
-
-
-def test_much_better_is_more_than_about_equal():
-    def state(lo, hi):
-        return ledger.much_state(stats.Interval((lo + hi) / 2, 0.0, lo, hi), 3)
-
-    assert state(0.03, 0.05) == "holds"
-    assert state(0.001, 0.005) == "smaller"
-    assert state(-0.01, 0.01) == "fails"
-    assert state(-0.05, -0.03) == "reversed"
-    assert state(0.01, 0.03) == "open"
-    assert ledger.much_state(None, 0) == "waiting"
+    assert judge_cell(0.82, 0.01, wide).verdict == "undecided"
+    assert judge_cell(0.99, 0.01, wide).verdict == "not reproduced"
 
 
 def test_an_area_of_decisions_needs_the_level_of_f1(store):

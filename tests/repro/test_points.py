@@ -85,7 +85,7 @@ def test_the_seven_switches_each_have_a_point_and_a_preset():
 def test_a_table_has_one_row_a_point():
     group = [point for point in points.POINTS if point.group == "D"]
     heading, rule, *rows = points.to_markdown(group, ROOT / "book").split("\n")
-    assert heading.startswith("| No. |") and rule == "|---|---|---|---|"
+    assert heading.startswith("| No. |") and rule == "| --- | --- | --- | --- |"
     assert [row.split(" | ")[0] for row in rows] == [f"| {point.number}" for point in group]
     assert all(row.count("|") == 5 for row in rows)
     assert "[What the weights do](weights.ipynb)" in rows[12]  # D13

@@ -1,5 +1,7 @@
 """What is printed of runs and comparisons."""
 
+import math
+
 import pandas as pd
 import pytest
 
@@ -11,6 +13,19 @@ def test_levels():
     assert text.format_mean(pd.Series([], dtype=float)) == "not run yet"
     assert text.format_mean(pd.Series([0.61237])) == "0.6124, one run"
     assert text.format_mean(pd.Series([0.60, 0.62, 0.64]), 2) == "0.62 [0.57,\u00a00.67]"
+
+
+def test_a_table_is_aligned_by_letters():
+    assert (
+        text.markdown_table(["a", "b"], [[1, "x"]], "rl") == "| a | b |\n| --: | --- |\n| 1 | x |"
+    )
+    assert text.markdown_table(["a"], [[1]]).split("\n")[1] == "| --- |"
+
+
+def test_an_interval_without_ends_is_a_number():
+    assert text.format_interval(-0.5, -1.0, 0.25, ".2f") == "−0.50 [−1.00, 0.25]"
+    assert text.format_interval(0.5, math.nan, math.nan, ".1f") == "0.5"
+    assert text.format_points(-0.303) == "−0.30"
 
 
 def test_differences_in_points():

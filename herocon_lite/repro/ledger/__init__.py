@@ -10,59 +10,21 @@ The rules by which a row gets its verdict are functions: :mod:`herocon_lite.repr
 from __future__ import annotations
 
 import json
-import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
 from herocon_lite.repro import paper, query
 from herocon_lite.repro.ledger.figures import fig_2, fig_3, fig_4
-from herocon_lite.repro.ledger.rules import (  # noqa: F401 - the package's own names
-    ENOUGH,
-    SIMILAR,
-    VERDICTS,
-    WIDE,
-    cell_verdict,
-    comparison_verdict,
-    much_state,
-    pair_state,
-    similar_state,
-)
-from herocon_lite.repro.ledger.runs import OURS, Runs  # noqa: F401 - the package's own names
-from herocon_lite.repro.ledger.show import to_frame, to_markdown  # noqa: F401 - the package's own names
-from herocon_lite.repro.ledger.statements import CHECKS, Finding, not_applicable
+from herocon_lite.repro.ledger.rows import KINDS, Finding, Row
+from herocon_lite.repro.ledger.rules import Verdict
+from herocon_lite.repro.ledger.runs import OURS, Runs
+from herocon_lite.repro.ledger.statements import CHECKS, not_applicable
 from herocon_lite.repro.ledger.tables import cell, compare
+from herocon_lite.repro.ledger.words import to_frame, to_markdown
 from herocon_lite.repro.pages import PAGES
 
-KINDS = {
-    "statement": "Lemmas, ranges, special cases",
-    "count": "Counts of labels",
-    "cell": "Cells of Tables 2 and 3",
-    "comparison": "Sentences that compare methods",
-    "figure": "Figures",
-}
-
-
-@dataclass(frozen=True)
-class Row:
-    """One claim."""
-
-    number: str
-    kind: str  # a key of KINDS
-    where: str  # in the paper
-    claim: str
-    paper: str = "–"  # its value
-    released: str = "–"  # what the public code gave
-    ours: str = "–"
-    lo: float = math.nan  # of the 95 % interval, for cells
-    hi: float = math.nan
-    data: str = "–"
-    budget: str = "–"
-    seeds: int = 0
-    verdict: str = "not run"  # a key of VERDICTS
-    why: str = ""
-    beside: str = ""  # other runs that bear on it
-    page: str = ""  # of the book
+__all__ = ["KINDS", "OURS", "Row", "Runs", "Verdict", "ledger", "to_frame", "to_markdown"]
 
 
 def ledger(folder: str | Path = "results") -> list[Row]:
@@ -96,7 +58,9 @@ def _statement_rows(counts: dict) -> list[Row]:
         elif {"celeba", "scene"} <= counts.keys():
             found = not_applicable(counts)
         else:
-            found = Finding("not run", "–", "the labels are not counted yet", "views_and_labels")
+            found = Finding(
+                Verdict.NOT_RUN, "–", "the labels are not counted yet", "views_and_labels"
+            )
         rows.append(_row(f"L{number}", "statement", claim, found))
     return rows
 
@@ -106,17 +70,14 @@ def _count_rows(counts: dict) -> list[Row]:
     for number, count in enumerate(paper.COUNTS, start=1):
         value = counts.get(count.data, {}).get(count.field)
         digits = 2 if isinstance(count.value, float) else 0
-        verdict = "not run" if value is None else "not reproduced"
-        if value is not None and round(value, digits) == count.value:
-            verdict = "reproduced"
-        shown = "–" if value is None else f"{value:,.2f}".rstrip("0").rstrip(".")
-        found = Finding(
-            verdict,
-            shown,
-            "counted on the whole set" if value is not None else "not counted yet",
-            "views_and_labels",
-            paper.TITLES[count.data],
-        )
+        page, title = PAGES["counts"], paper.TITLES[count.data]
+        if value is None:
+            found = Finding(Verdict.NOT_RUN, "–", "not counted yet", page, title)
+        else:
+            same = round(value, digits) == count.value
+            verdict = Verdict.REPRODUCED if same else Verdict.NOT_REPRODUCED
+            shown = f"{value:,.2f}".rstrip("0").rstrip(".")
+            found = Finding(verdict, shown, "counted on the whole set", page, title)
         claim = paper.Statement(count.field, count.where, f"{count.claim}.")
         row = _row(f"N{number}", "count", claim, found)
         rows.append(replace(row, paper=f"{count.value:,}"))

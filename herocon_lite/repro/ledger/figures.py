@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from herocon_lite.data.splits import LABELED
-from herocon_lite.repro import efficiency, files, paper
+from herocon_lite.repro import efficiency, files, paper, text
+from herocon_lite.repro.ledger import words
+from herocon_lite.repro.ledger.rows import Finding
 from herocon_lite.repro.ledger.rules import (
-    ENOUGH,
-    comparison_verdict,
-    much_state,
-    pair_state,
-    similar_state,
+    Verdict,
+    judge_comparison,
+    judge_equivalence,
+    judge_growth,
+    judge_large_gain,
+    judge_order,
 )
-from herocon_lite.repro.ledger.runs import WHY_NOT, Pair, Runs, ask, points_text, where
-from herocon_lite.repro.ledger.statements import Finding
+from herocon_lite.repro.ledger.runs import Pair, Runs, compare_pairs, where
 from herocon_lite.repro.pages import PAGES
+from herocon_lite.repro.stats import MIN_SEEDS, Comparison
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,19 +67,24 @@ def fig_2(runs: Runs) -> dict[str, Finding]:
         for m, w in (("HeroCon-u", "DNN"), ("HeroCon", "HeroCon-s"))
     ]
     groups = {
-        "fig_2a_best": (best, partial(pair_state, printed=None)),
-        "fig_2a_dnn": (dnn, similar_state),
-        "fig_2a_drop": (drop, much_state),
-        "fig_2b_robust": (robust, similar_state),
-        "fig_2_why": (reason, partial(pair_state, printed=None)),
+        "fig_2a_best": (best, partial(judge_order, printed=None)),
+        "fig_2a_dnn": (dnn, judge_equivalence),
+        "fig_2a_drop": (drop, judge_large_gain),
+        "fig_2b_robust": (robust, judge_equivalence),
+        "fig_2_why": (reason, partial(judge_order, printed=None)),
     }
     found = {}
-    for name, (pairs, state) in groups.items():
-        states, shown, seeds, budget = ask(runs, [Pair(*pair, state) for pair in pairs])
-        verdict, why = comparison_verdict(states)
-        ours = "; ".join(told for _, told in shown) or "–"
-        why = why or WHY_NOT["mnist"]
-        found[name] = Finding(verdict, ours, why, PAGES["noise"], "N-MNIST", budget, seeds)
+    for name, (pairs, judge) in groups.items():
+        results = compare_pairs(runs, [Pair(*pair, judge) for pair in pairs])
+        found[name] = Finding(
+            judge_comparison(results.states),
+            words.describe_pairs(results.judged),
+            words.comparison_reason(results.states) or words.NOT_RUN["mnist"],
+            PAGES["noise"],
+            "N-MNIST",
+            words.describe_budgets(results.budgets),
+            results.seeds,
+        )
     return found
 
 
@@ -85,55 +93,72 @@ def fig_3(runs: Runs) -> dict[str, Finding]:
     f = runs.frame
     f = f[(f["data"] == "mocha") & (f["base"] == "herocon") & (f["budget"] == "paper")]
     f = f[(f["preset"] == "paper") & (f["protocol"] == "transductive")]
-    beside = {"fig_3a": "", "fig_3b": ""}
+    surface, growth = None, []
     if len(f):
         f = f[f["split.how"] == "paper"]
         given = LABELED["mocha"] + f["settings.unlabeled_batch"] - 1
         pairs = zip(f["changes"], given, strict=True)
         f = f.assign(negatives=[c.get("negatives", n) for c, n in pairs])
-        beside = {"fig_3a": _best_point(runs, f), "fig_3b": _more_negatives(runs, f)}
+        surface, growth = _surface(runs, f), _growth(runs, f)
+    beside = {"fig_3a": words.describe_surface(surface), "fig_3b": words.describe_growth(growth)}
+    why, page = words.NOT_RUN["xrmb"], PAGES["parameters"]
     return {
-        name: Finding("not run", "–", WHY_NOT["xrmb"], PAGES["parameters"], "XRMB", beside=told)
-        for name, told in beside.items()
+        name: Finding(Verdict.NOT_RUN, "–", why, page, "XRMB", beside=shown)
+        for name, shown in beside.items()
     }
 
 
-def _best_point(runs: Runs, f: pd.DataFrame) -> str:
+class Surface(NamedTuple):
+    """What the grid over α and β on MOCHA shows."""
+
+    negatives: float
+    points: int
+    alpha: float  # of the best point, picked on test labels
+    beta: float
+    gap: Comparison | None  # F1 at the paper's best point less that at Table 3's, in points
+
+
+class Growth(NamedTuple):
+    """What more negatives do on MOCHA."""
+
+    rows: str  # drawn from the same rows, or with more of them
+    least: float
+    most: float
+    gap: Comparison  # F1 with the most negatives less that with the fewest, in points
+
+
+def _surface(runs: Runs, f: pd.DataFrame) -> Surface | None:
     """The surface over α and β, at the one number of negatives that has it."""
     # The plain runs with as many rows are the surface's point at the usual α and β.
     grid = _differing(f, "unlabeled_batch", "alpha", "beta")
     moved = where(grid, [{"alpha", "beta"} <= set(c) for c in grid["changes"]])
     if moved.empty:
-        return ""
+        return None
     size = moved["negatives"].mode()[0]
     points = _enough(grid[grid["negatives"] == size], ["settings.alpha", "settings.beta"])
     if len(points) < 2:
-        return ""
-    a, b = max(points, key=lambda point: points[point]["f1"].mean())
-    told = (
-        f"MOCHA, {size:,.0f} negatives: best of {len(points)} points, picked on test labels, at "
-        f"α = {a:g}, β = {b:g}"
-    )
+        return None
+    best = max(points, key=lambda point: points[point]["f1"].mean())
+    gap = None
     if {BEST_POINT, USUAL_POINT} <= points.keys():
-        gap = _gap(runs, points[BEST_POINT], points[USUAL_POINT])
-        told += f"; the paper's best less Table 3's: {gap}"
-    return told
+        gap = runs.difference(points[BEST_POINT], points[USUAL_POINT], "f1")
+    return Surface(size, len(points), *best, gap)
 
 
-def _more_negatives(runs: Runs, f: pd.DataFrame) -> str:
+def _growth(runs: Runs, f: pd.DataFrame) -> list[Growth]:
     """The most negatives less the fewest, by drawing among the same rows and by adding rows."""
     plain = _differing(f, "unlabeled_batch", "negatives")
     drawn = np.array(["negatives" in c for c in plain["changes"]], dtype=bool)
     same = plain["settings.unlabeled_batch"].isin(plain.loc[drawn, "settings.unlabeled_batch"])
     more = ~drawn & (plain["negatives"] >= 500)  # chapter 11's; fewer are chapter 16's
-    told = []
-    for name, kept in (("the same rows a step", same), ("more rows a step", more)):
+    found = []
+    for rows, kept in (("the same rows a step", same), ("more rows a step", more)):
         sizes = _enough(plain[kept], "negatives")
         if len(sizes) > 1:
             least, most = min(sizes), max(sizes)
-            gap = _gap(runs, sizes[most], sizes[least])
-            told.append(f"{name}, from {least:,.0f} to {most:,.0f} negatives: {gap}")
-    return f"MOCHA, at Table 3's β, not the figure's: {'; '.join(told)}" if told else ""
+            gap = runs.difference(sizes[most], sizes[least], "f1")
+            found.append(Growth(rows, least, most, gap))
+    return found
 
 
 def _differing(f: pd.DataFrame, *names: str) -> pd.DataFrame:
@@ -144,39 +169,25 @@ def _differing(f: pd.DataFrame, *names: str) -> pd.DataFrame:
 def _enough(f: pd.DataFrame, by: str | list[str]) -> dict:
     """Groups of runs with three seeds or more."""
     groups = {k: g.drop_duplicates("seed") for k, g in f.groupby(by)}
-    return {k: g for k, g in groups.items() if len(g) >= ENOUGH}
-
-
-def _gap(runs: Runs, a: pd.DataFrame, b: pd.DataFrame) -> str:
-    gap, n = runs.difference(a, b, "f1")
-    return f"{points_text(gap)} points of F1, {n} seeds" if gap else f"{n} common seeds so far"
+    return {k: g for k, g in groups.items() if len(g) >= MIN_SEEDS}
 
 
 def fig_4(folder: Path) -> dict[str, Finding]:
-    """Fig. 4, from ``efficiency.jsonl``.
+    """Fig. 4, from ``efficiency.jsonl``: a power fitted to the times of the public code's form.
 
-    The rule: a power is fitted to the times of the public code's form, over 500 … 5,000 rows. The
-    claim is *reproduced* if the whole 95 % interval lies within a half of the claimed power (the
-    paper says "roughly", and the halves tell linear from quadratic), *not reproduced* if all of it
-    lies outside, and *undecided* otherwise. The other two implementations are told beside.
+    The fit is over 500 … 5,000 rows; the other two implementations are shown beside.
     """
-
-    about = 0.5
     page, rows = PAGES["efficiency"], files.read_lines(folder / "efficiency.jsonl")
 
     def of(what: str, claimed: int) -> Finding:
         fits = {by: efficiency.power(rows, what, by) for by in efficiency.BY}
         fit = fits.pop(efficiency.RELEASED)
         if fit is None:
-            return Finding("not run", "–", "the timings are not stored yet", page)
-        verdict = "undecided"
-        if claimed - about <= fit.lo and fit.hi <= claimed + about:
-            verdict = "reproduced"
-        elif fit.hi < claimed - about or fit.lo > claimed + about:
-            verdict = "not reproduced"
-        ours = f"time ~ size^{fit.mean:.2f} [{fit.lo:.2f}, {fit.hi:.2f}]"
+            return Finding(Verdict.NOT_RUN, "–", "the timings are not stored yet", page)
+        ours = f"time ~ size^{text.format_interval(fit.mean, fit.lo, fit.hi, '.2f')}"
         beside = [f"{by}: size^{other.mean:.2f}" for by, other in fits.items() if other]
         why = f"claimed: {claimed}, about: within a half; the public code's form, timed here"
+        verdict = judge_growth(fit, claimed)
         return Finding(verdict, ours, why, page, "timing", beside="; ".join(beside))
 
     return {"fig_4a": of(efficiency.TRAINING, 1), "fig_4b": of(efficiency.NEGATIVE, 2)}

@@ -1,43 +1,77 @@
 """The rules: what our runs must show for a claim to count as reproduced.
 
-:func:`cell_verdict` for a cell of Tables 2 and 3, :func:`pair_state` and its kin for two methods
-set against each other, :func:`comparison_verdict` for a sentence about several such pairs.
+:func:`judge_cell` is for a cell of Tables 2 and 3, :func:`judge_order` and its kin for two methods
+that are compared, :func:`judge_comparison` for a sentence about several such pairs. Rules take and
+give values; :mod:`herocon_lite.repro.ledger.words` makes text of them.
 """
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Sequence
+from enum import Enum
+from typing import NamedTuple
 
 from herocon_lite.repro import stats
-from herocon_lite.repro.stats import Interval
+from herocon_lite.repro.stats import MIN_SEEDS, Comparison, Direction
 
-VERDICTS = {
-    "reproduced": "our runs or our check say the same",
-    "in part": "the order, a part of the claim, or a repaired form of it holds",
-    "not reproduced": "our runs say otherwise",
-    "contradicted by the paper's own table": "the claim and the printed table exclude each other",
-    "false": "a check refutes it",
-    "undecided": "fewer than three seeds, or intervals too wide to tell",
-    "not run": "no runs at the paper's size; the row says why",
-}
-STATES = {  # of a pair, and what is said of several; the telling ones first
-    "waiting": "wait for runs",
-    "reversed": "go the other way",
-    "fails": "fail",
-    "smaller": "hold with a smaller gain",
-    "open": "left open",
-    "holds": "hold",
-}
-ENOUGH = 3  # seeds; below, no verdict
-WIDE = 0.02  # an interval beyond ± this cannot tell the tables' rows apart
-SIMILAR = 0.02  # two methods within this do about equally well
-WORTH = 0.005  # the least gain worth the word, where the paper prints none
+MAX_HALF_WIDTH = 0.02  # an interval beyond ± this cannot separate the methods of the tables
+EQUIVALENCE_MARGIN = 2.0  # points; two methods within this do about equally well
+MIN_GAIN = 0.5  # points; the least gain that counts where the paper prints none
 
 
-def cell_verdict(
+class Verdict(str, Enum):
+    """What the ledger says of a claim, in the words that it prints."""
+
+    REPRODUCED = "reproduced"  # our runs or our check say the same
+    IN_PART = "in part"  # the order, a part of the claim, or a repaired form of it holds
+    NOT_REPRODUCED = "not reproduced"  # our runs say otherwise
+    CONTRADICTED = "contradicted by the paper's own table"  # claim and table exclude each other
+    FALSE = "false"  # a check refutes it
+    UNDECIDED = "undecided"  # fewer than three seeds, or intervals too wide
+    NOT_RUN = "not run"  # no runs at the paper's size
+
+    __str__ = str.__str__
+
+
+class State(Enum):
+    """What our runs say of one pair of methods, in words that fit several; the order of mention."""
+
+    WAITING = "wait for runs"
+    REVERSED = "go the other way"
+    FAILS = "fail"
+    SMALLER = "hold with a smaller gain"
+    OPEN = "left open"
+    HOLDS = "hold"
+
+
+class Reason(Enum):
+    """Why a cell has its verdict."""
+
+    NO_RUNS = "no runs"
+    FEW_SEEDS = "fewer than three seeds"
+    TOO_WIDE = "our interval has room for the paper's mean and is too wide"
+    LEVEL_FOUND = "the paper's mean is within our widened interval"
+    LEVEL_FOUND_ORDER_MISSED = "so it is, but the order against DNN is not found"
+    ORDER_FOUND = "the mean is missed, the order against DNN is found"
+    MISSED = "neither is found"
+    HARD_AUC = "fits the AUC of hard predictions"
+
+
+class CellVerdict(NamedTuple):
+    """A cell's verdict, its reason, and the numbers that the reason speaks of."""
+
+    verdict: Verdict
+    reason: Reason
+    seeds: int
+    gap: float = math.nan  # ours less the paper's, in points
+
+
+def judge_cell(
     mean: float, sd: float, values: Sequence[float], order: bool | None = None
-) -> tuple[str, str]:
-    """The verdict on one cell of a table, and why.
+) -> CellVerdict:
+    """Judge one cell of a table.
 
     *Reproduced*: the paper's mean lies in our 95 % interval, widened on both sides by the standard
     deviation that the paper prints, since its mean of five repetitions is uncertain, too. That
@@ -60,92 +94,104 @@ def cell_verdict(
     """
     n = len(values)
     if n == 0:
-        return "not run", ""
-    if n < ENOUGH:
-        return "undecided", "a single run" if n == 1 else f"{n} seeds; {ENOUGH} are needed"
-    found = stats.interval(values)
-    if found.lo - sd <= mean <= found.hi + sd:
-        if (found.hi - found.lo) / 2 > WIDE:
-            return "undecided", f"our interval is wider than ± {WIDE}"
-        missed = order is not None and not order
-        return "reproduced", "but the order against DNN is not found" if missed else ""
-    gap = found.mean - mean
-    told = f"{100 * abs(gap):.1f} points {'above' if gap > 0 else 'below'} the paper"
+        return CellVerdict(Verdict.NOT_RUN, Reason.NO_RUNS, n)
+    if n < MIN_SEEDS:
+        return CellVerdict(Verdict.UNDECIDED, Reason.FEW_SEEDS, n)
+    ours = stats.interval(values)
+    gap = 100 * (ours.mean - mean)
+    if ours.lo - sd <= mean <= ours.hi + sd:
+        if (ours.hi - ours.lo) / 2 > MAX_HALF_WIDTH:
+            return CellVerdict(Verdict.UNDECIDED, Reason.TOO_WIDE, n, gap)
+        found = Reason.LEVEL_FOUND_ORDER_MISSED if order is False else Reason.LEVEL_FOUND
+        return CellVerdict(Verdict.REPRODUCED, found, n, gap)
     if order:
-        return "in part", f"{told}; the order against DNN is found"
-    return "not reproduced", told
+        return CellVerdict(Verdict.IN_PART, Reason.ORDER_FOUND, n, gap)
+    return CellVerdict(Verdict.NOT_REPRODUCED, Reason.MISSED, n, gap)
 
 
-def pair_state(found: Interval | None, n: int, printed: float | None, claimed: float = 0.0) -> str:
-    """What the paired differences a − b say about "a is better than b".
+def judge_order(found: Comparison, printed: float | None, claimed: float = 0.0) -> State:
+    """Judge "a is better than b" by the paired differences a − b.
 
-    - ``"holds"``: the 95 % interval lies above zero; ``"smaller"``: it does, but below the gain
-      that the text claims.
-    - ``"reversed"``: it lies below zero.
-    - ``"fails"``: it does neither, and excludes a gain as large as the paper prints (half a point,
-      where it prints none).
-    - ``"open"``: it has room for both, no gain and the printed one.
-    - ``"waiting"``: fewer than three common seeds.
+    - HOLDS: the 95 % interval lies above zero; SMALLER: it does, but below the gain that the text
+      claims.
+    - REVERSED: it lies below zero.
+    - FAILS: it does neither, and excludes a gain as large as the paper prints (half a point, where
+      it prints none).
+    - OPEN: it has room for both, no gain and the printed one.
+    - WAITING: fewer than three common seeds.
 
     Args:
-        found: of the differences. n: common seeds.
-        printed: the difference in the paper's table.
-        claimed: the gain in the text, if there is one.
+        found: of the differences, in points.
+        printed: the difference in the paper's table, in points.
+        claimed: the gain in the text, if there is one, in points.
     """
-    if found is None or n < ENOUGH:
-        return "waiting"
-    if found.lo > 0:
-        return "smaller" if found.hi < claimed else "holds"
-    if found.hi < 0:
-        return "reversed"
-    expected = printed if printed is not None and printed > 0 else WORTH
-    return "fails" if found.hi < expected else "open"
+    if found.direction is Direction.UNKNOWN:
+        return State.WAITING
+    if found.direction is Direction.HIGHER:
+        return State.SMALLER if found.hi < claimed else State.HOLDS
+    if found.direction is Direction.LOWER:
+        return State.REVERSED
+    expected = printed if printed is not None and printed > 0 else MIN_GAIN
+    return State.FAILS if found.hi < expected else State.OPEN
 
 
-def similar_state(found: Interval | None, n: int) -> str:
-    """The same for "a and b do about equally well": within ± 0.02."""
-    if found is None or n < ENOUGH:
-        return "waiting"
-    if found.lo > -SIMILAR and found.hi < SIMILAR:
-        return "holds"
-    return "fails" if found.lo > SIMILAR or found.hi < -SIMILAR else "open"
+def judge_equivalence(found: Comparison) -> State:
+    """Judge "a and b do about equally well": within ± 2 points."""
+    if found.direction is Direction.UNKNOWN:
+        return State.WAITING
+    if found.lo > -EQUIVALENCE_MARGIN and found.hi < EQUIVALENCE_MARGIN:
+        return State.HOLDS
+    outside = found.lo > EQUIVALENCE_MARGIN or found.hi < -EQUIVALENCE_MARGIN
+    return State.FAILS if outside else State.OPEN
 
 
-def much_state(found: Interval | None, n: int) -> str:
-    """The same for "a does much better than b": by more than what still counts as equal."""
-    if found is None or n < ENOUGH:
-        return "waiting"
-    if found.lo > SIMILAR:
-        return "holds"
-    if found.hi < SIMILAR:
-        return "smaller" if found.lo > 0 else "reversed" if found.hi < 0 else "fails"
-    return "open"
+def judge_large_gain(found: Comparison) -> State:
+    """Judge "a does much better than b": by more than what still counts as equal."""
+    if found.direction is Direction.UNKNOWN:
+        return State.WAITING
+    if found.lo > EQUIVALENCE_MARGIN:
+        return State.HOLDS
+    if found.hi >= EQUIVALENCE_MARGIN:
+        return State.OPEN
+    by_direction = {Direction.HIGHER: State.SMALLER, Direction.LOWER: State.REVERSED}
+    return by_direction.get(found.direction, State.FAILS)
 
 
-def comparison_verdict(states: Sequence[str], denied: Sequence[str] = ()) -> tuple[str, str]:
-    """The verdict on a sentence that compares methods, and why.
+def judge_comparison(states: Sequence[State], contradicted: bool = False) -> Verdict:
+    """Judge a sentence that compares methods.
 
-    A sentence that the paper's own table denies needs no runs. Otherwise it is *reproduced* if all
-    its pairs hold. (That all must hold makes it a strict test without any correction for their
+    A sentence that the paper's own table contradicts needs no runs. Otherwise it is *reproduced* if
+    all its pairs hold. (That all must hold makes it a strict test without any correction for their
     number.) It is *in part* if at least half hold, *not reproduced* if fewer do and one fails or
     goes the other way, and *undecided* otherwise, or as long as pairs have fewer than three seeds.
 
     Args:
-        states: of :func:`pair_state`, one for each pair and metric.
-        denied: the pairs that the paper's own table has the other way round.
+        states: one for each pair and metric.
+        contradicted: whether the paper's own table has a pair the other way round.
     """
-    count = {s: states.count(s) for s in reversed(STATES)}
-    words = ", ".join(f"{k} of {len(states)} {STATES[s]}" for s, k in count.items() if k)
-    if denied:
-        runs = f"; in our runs {words}" if count["waiting"] < len(states) else ""
-        more = f" and {len(denied) - 1} more" if len(denied) > 1 else ""
-        return "contradicted by the paper's own table", f"{denied[0]}{more}{runs}"
-    if count["waiting"] == len(states):
-        return "not run", ""
-    if count["waiting"]:
-        return "undecided", words
-    if count["holds"] == len(states):
-        return "reproduced", words
-    if 2 * (count["holds"] + count["smaller"]) >= len(states):
-        return "in part", words
-    return ("not reproduced" if count["fails"] + count["reversed"] else "undecided"), words
+    count = Counter(states)
+    if contradicted:
+        return Verdict.CONTRADICTED
+    if count[State.WAITING] == len(states):
+        return Verdict.NOT_RUN
+    if count[State.WAITING]:
+        return Verdict.UNDECIDED
+    if count[State.HOLDS] == len(states):
+        return Verdict.REPRODUCED
+    if 2 * (count[State.HOLDS] + count[State.SMALLER]) >= len(states):
+        return Verdict.IN_PART
+    missed = count[State.FAILS] + count[State.REVERSED]
+    return Verdict.NOT_REPRODUCED if missed else Verdict.UNDECIDED
+
+
+def judge_growth(fit: stats.Interval, claimed: float, about: float = 0.5) -> Verdict:
+    """Judge "time grows with this power of the size".
+
+    *Reproduced* if the whole 95 % interval of the fitted power lies within a half of the claimed
+    one (the paper says "roughly", and the halves separate linear from quadratic), *not reproduced*
+    if all of it lies outside, *undecided* otherwise.
+    """
+    if claimed - about <= fit.lo and fit.hi <= claimed + about:
+        return Verdict.REPRODUCED
+    outside = fit.hi < claimed - about or fit.lo > claimed + about
+    return Verdict.NOT_REPRODUCED if outside else Verdict.UNDECIDED

@@ -1,4 +1,4 @@
-"""Which stored runs stand for a claim, how they differ seed by seed, and how they are told."""
+"""Which stored runs stand for a claim, and how they differ seed by seed."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from herocon_lite.repro import paper, stats
-from herocon_lite.repro.ledger.rules import ENOUGH
-from herocon_lite.repro.stats import Interval
+from herocon_lite.repro import paper
+from herocon_lite.repro.ledger.rules import State
+from herocon_lite.repro.stats import MIN_SEEDS, Comparison, compare
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,17 +31,11 @@ OURS = {
     "HeroCon-u, g = 1": "herocon-u-g1",
 }
 ONE_VIEW = ("scene", "mnist", "celeba")  # their second view is made
-# Changes under which a run still stands for the paper's cell; the row tells them.
+# Changes under which a run still stands for the paper's cell; the row names them.
 TOLERATED = {"mnist": {"unlabeled_batch", "precision"}}
 CASE_STUDY = {"views", "share", *paper.CASE_STUDY, *TOLERATED["mnist"]}  # those of Figure 2
-# Changes that make a smaller run, told beside a row that has no full ones.
+# Changes that make a smaller run, shown beside a row that has no full ones.
 REDUCED = {"celeba": {"steps", "widths", "size", "precision"}}
-WHY_NOT = {
-    "scene": "the runs are not stored yet",
-    "mnist": "the runs are not stored yet",
-    "xrmb": "XRMB is not available; MOCHA stands on its own page",
-    "celeba": "full size needs a GPU",
-}
 
 
 class Runs:
@@ -123,17 +117,14 @@ class Runs:
         groups = [g.drop_duplicates("seed", keep="last") for g in kinds]
         return max(groups, key=_standing)
 
-    def difference(
-        self, a: pd.DataFrame, b: pd.DataFrame, metric: str
-    ) -> tuple[Interval | None, int]:
-        """Interval of a − b over common seeds and splits, and how many there are."""
+    def difference(self, a: pd.DataFrame, b: pd.DataFrame, metric: str) -> Comparison:
+        """Compare a − b over common seeds and splits, in points."""
         first, second = (
             dict(zip(zip(f["seed"], f["split.checksum"], strict=True), f[metric], strict=True))
             for f in (a, b)
         )
-        gaps = [first[k] - second[k] for k in first if k in second]
-        gaps = [gap for gap in gaps if not math.isnan(gap)]  # older runs lack a metric
-        return (stats.interval(gaps) if len(gaps) >= ENOUGH else None), len(gaps)
+        gaps = [100 * (first[k] - second[k]) for k in first if k in second]
+        return compare(gap for gap in gaps if not math.isnan(gap))  # older runs lack a metric
 
 
 def _as_figure_2(f: pd.DataFrame) -> pd.DataFrame:
@@ -146,7 +137,7 @@ def _as_figure_2(f: pd.DataFrame) -> pd.DataFrame:
 def _standing(group: pd.DataFrame) -> tuple[bool, float, int]:
     """Enough seeds, then more rows a step (all, the most), then more seeds."""
     rows = group["settings.unlabeled_batch"].iloc[0]
-    return len(group) >= ENOUGH, math.inf if math.isnan(rows) else rows, len(group)
+    return len(group) >= MIN_SEEDS, math.inf if math.isnan(rows) else rows, len(group)
 
 
 def where(frame: pd.DataFrame, flags: Sequence[bool]) -> pd.DataFrame:
@@ -154,49 +145,64 @@ def where(frame: pd.DataFrame, flags: Sequence[bool]) -> pd.DataFrame:
     return frame[np.array(flags, dtype=bool)]
 
 
-def level_text(found: Interval, n: int) -> str:
-    return f"{found.mean:.4f}" if n == 1 else f"{found.mean:.4f} [{found.lo:.4f}, {found.hi:.4f}]"
-
-
-def points_text(found: Interval) -> str:
-    """A difference in points, hundredths of the metric."""
-    mean, lo, hi = (f"{100 * v:+.2f}".replace("-", "−") for v in (found.mean, found.lo, found.hi))
-    return f"{mean} [{lo}, {hi}]"
-
-
-def budget_text(runs: pd.DataFrame) -> str:
-    changes = runs["changes"].iloc[0]
-    told = "".join(f", {name} {value}" for name, value in changes.items())
-    return f"{runs['budget'].iloc[0]}{told}"
-
-
 # ------------------------------------------------------------------ several pairs at once
 
 
+class Budget(NamedTuple):
+    """What runs were given: a budget's name, and the settings changed in it."""
+
+    name: str
+    changes: dict[str, object]
+
+
+def budget_of(runs: pd.DataFrame) -> Budget:
+    """The budget of runs of one kind."""
+    return Budget(runs["budget"].iloc[0], runs["changes"].iloc[0])
+
+
 class Pair(NamedTuple):
-    """Two kinds of runs whose difference is asked for."""
+    """Two kinds of runs to compare, and the rule that judges their difference."""
 
     label: str
     a: pd.DataFrame
     b: pd.DataFrame
-    state: Callable[[Interval | None, int], str]  # of the difference and its number of seeds
+    judge: Callable[[Comparison], State]
     metric: str = "f1"
 
 
-class Asked(NamedTuple):
-    states: list[str]
-    shown: list[tuple[str, str]]  # (state, what to print) of the pairs that have an interval
-    seeds: int  # the least
-    budget: str
+class PairResult(NamedTuple):
+    label: str
+    difference: Comparison  # a − b, in points
+    state: State
 
 
-def ask(runs: Runs, pairs: list[Pair]) -> Asked:
-    states, shown, seeds, budgets = [], [], [], {}
-    for label, a, b, state, metric in pairs:
-        gap, n = runs.difference(a, b, metric)
-        states.append(state(gap, n))
-        if gap is not None:
-            seeds.append(n)
-            budgets |= dict.fromkeys([budget_text(a), budget_text(b)])
-            shown.append((states[-1], f"{label}: {points_text(gap)}"))
-    return Asked(states, shown, min(seeds, default=0), " / ".join(budgets) or "–")
+class PairedResults(NamedTuple):
+    """The pairs of a claim, judged."""
+
+    pairs: list[PairResult]
+    budgets: list[Budget]  # of both sides, where there are enough seeds
+
+    @property
+    def states(self) -> list[State]:
+        return [pair.state for pair in self.pairs]
+
+    @property
+    def judged(self) -> list[PairResult]:
+        """The pairs that have enough common seeds."""
+        return [pair for pair in self.pairs if pair.difference.n >= MIN_SEEDS]
+
+    @property
+    def seeds(self) -> int:
+        """The fewest seeds of a judged pair."""
+        return min((pair.difference.n for pair in self.judged), default=0)
+
+
+def compare_pairs(runs: Runs, pairs: list[Pair]) -> PairedResults:
+    """Compare the two sides of every pair and judge the difference."""
+    results, budgets = [], []
+    for label, a, b, judge, metric in pairs:
+        found = runs.difference(a, b, metric)
+        results.append(PairResult(label, found, judge(found)))
+        if found.n >= MIN_SEEDS:
+            budgets += [budget_of(a), budget_of(b)]
+    return PairedResults(results, budgets)

@@ -10,33 +10,27 @@ import math
 from collections.abc import Callable
 from functools import cache
 from itertools import product
-from typing import NamedTuple
 
 import numpy as np
 import torch
 
 from herocon_lite import losses, models, theory
+from herocon_lite.repro.ledger.rows import Finding
+from herocon_lite.repro.ledger.rules import Verdict
 from herocon_lite.similarity import hamming, unit
 
 
-class Finding(NamedTuple):
-    """What a check of a statement or a figure says."""
-
-    verdict: str
-    ours: str
-    why: str
-    page: str
-    data: str = "–"
-    budget: str = "–"
-    seeds: int = 0
-    beside: str = ""
+def _verdict(whole: bool, part: bool = False) -> Verdict:
+    if whole:
+        return Verdict.REPRODUCED
+    return Verdict.IN_PART if part else Verdict.FALSE
 
 
 def definition_1() -> Finding:
     at_one, at_small = theory.definition_1(-1, 1.0), theory.definition_1(-1, 0.1)
     usable = at_one < 0.01
     return Finding(
-        "reproduced" if usable else "in part",
+        _verdict(usable, part=True),
         f"at τ = 1 the value is at least {at_one:.2f}; at τ = 0.1, {at_small:.5f}",
         (
             "No objective says what optimal is; ≈ 0 is out of reach at the experiments' τ = 1. "
@@ -61,7 +55,7 @@ def lemma_31() -> Finding:
     excess = theory.one_pair_loss(n, tau) - least
     nearest = (best @ best.T).fill_diagonal_(-1.0).max().item()
     holds = excess > 1e-6 and nearest < 0
-    verdict = ("reproduced" if proof else "in part") if holds else "false"
+    verdict = _verdict(proof and holds, part=holds)
     return Finding(
         verdict,
         f"one coinciding pair of {n} costs {excess:.3f} nats above the floor (τ = {tau})",
@@ -82,7 +76,7 @@ def g_range() -> Finding:
     high = max(g.max(), sigmoid.max()).item()
     inside = low >= 1 - 1e-12 and high <= math.e**2 + 1e-12
     return Finding(
-        "reproduced" if inside else "false",
+        _verdict(inside),
         f"from {low:.3f} to {high:.3f}, both ends reached with H = identity",
         "True for every H.",
         "weights",
@@ -94,7 +88,7 @@ def g_effect() -> Finding:
     (false, _, total), (false_g, _, total_g) = forces["vanilla"], forces["detached"]
     relative, absolute = false_g / total_g < false / total, total_g < total
     return Finding(
-        ("reproduced" if absolute else "in part") if relative else "false",
+        _verdict(relative and absolute, part=relative),
         (
             f"share of the push on a false negative {false / total:.2f} → {false_g / total_g:.2f}; "
             f"push on all {total:.3f} → {total_g:.3f}"
@@ -120,7 +114,7 @@ def eq4() -> Finding:
     as_printed = computable(torch.nn.Identity())
     mapped = computable(torch.nn.Linear(features, hidden))
     return Finding(
-        "reproduced" if as_printed else "in part" if mapped else "false",
+        _verdict(as_printed, part=mapped),
         f"{features} and {hidden} numbers have no inner product",
         "Not computable as printed; with a learned map A it is (the form eq4).",
         "point_by_point",
@@ -142,7 +136,7 @@ def sigma_range(c: int = 6) -> Finding:
     low, high, *_ = _label_distances(c)
     right = math.isclose(low, 1 / c, abs_tol=1e-6) and high == 1
     return Finding(
-        "reproduced" if right else "false",
+        _verdict(right),
         f"from {low:.3f} to {high:.0f} at c = {c}, all label vectors",
         "True for pairs that share a label, the only ones Eq. 7 has.",
         "supervised_bound",
@@ -152,7 +146,7 @@ def sigma_range(c: int = 6) -> Finding:
 def gamma_range(c: int = 6) -> Finding:
     *_, low, high = _label_distances(c)
     return Finding(
-        "reproduced" if (low, high) == (1, c) else "false",
+        _verdict((low, high) == (1, c)),
         f"from {low:.0f} to {high:.0f} at c = {c}, all label vectors",
         "True for pairs that differ in a label. The public code's CNN variant goes below 1.",
         "supervised_bound",
@@ -162,7 +156,7 @@ def gamma_range(c: int = 6) -> Finding:
 def sigma_zero(c: int = 6) -> Finding:
     low, *_ = _label_distances(c)
     return Finding(
-        "reproduced" if low < 1e-6 else "in part",
+        _verdict(low < 1e-6, part=True),
         f"down to {low:.3f} at c = {c}",
         "A positive pair shares a label, so σ ≥ 1/c, as the paper's own proof says: near 0 for "
         "many labels.",
@@ -173,7 +167,7 @@ def sigma_zero(c: int = 6) -> Finding:
 def sigma_effect() -> Finding:
     similar, different = (float(theory.pull(sigma, M=60)) for sigma in (1.0, 0.5))
     return Finding(
-        "reproduced" if similar > different else "false",
+        _verdict(similar > different),
         f"pull on a pair with σ = 1: {similar:.4f}, with σ = 0.5: {different:.4f}",
         (
             "A smaller σ pulls more, by little. Similar pairs come closer because they share "
@@ -193,9 +187,8 @@ def supcon() -> Finding:
         return abs(ours - losses.sup_con(s, y, temperature=1.0)).item()
 
     two, four = gap(2), gap(4)
-    verdict = "reproduced" if max(two, four) < 1e-9 else "in part" if two < 1e-9 else "false"
     return Finding(
-        verdict,
+        _verdict(max(two, four) < 1e-9, part=two < 1e-9),
         f"gap {two:.3f} with two samples a class, {four:.3f} with four",
         (
             "Equal only with two samples a class, the indicator distance and equal τ; else "
@@ -212,7 +205,7 @@ def simclr() -> Finding:
     target = losses.nt_xent(z1, z2, 0.5)
     alone, mean = abs(one - target).item(), abs((one + other) / 2 - target).item()
     return Finding(
-        "reproduced" if alone < 1e-9 else "in part" if mean < 1e-9 else "false",
+        _verdict(alone < 1e-9, part=mean < 1e-9),
         f"one direction is {alone:.3f} off; the mean of both is NT-Xent",
         "It is one of SimCLR's two directions, and needs its temperature.",
         "special_cases",
@@ -222,7 +215,7 @@ def simclr() -> Finding:
 def not_applicable(counts: dict) -> Finding:
     rare, common = counts["celeba"]["unique_share"], counts["scene"]["unique_share"]
     return Finding(
-        "in part" if rare > 0.1 > common else "reproduced" if common > 0.1 else "false",
+        _verdict(common > 0.1, part=rare > 0.1),
         f"images with a vector of their own: CelebA {100 * rare:.0f} %, Scene {100 * common:.1f} %",
         (
             f"On CelebA most vectors occur once, yet {100 * (1 - rare):.0f} % of the images share "
@@ -236,7 +229,7 @@ def lemma_32() -> Finding:
     a, b = theory.counterexample_a(5), theory.counterexample_b(256)
     wrong = a.bound > a.information  # B is one of a repaired lemma: shown, and no part of this
     return Finding(
-        "false" if wrong else "reproduced",
+        _verdict(not wrong),
         (
             f"bound {a.bound:.4f} > I = {a.information:.4f} (two classes of five); "
             f"{b.bound:.4f} > {b.information:.4f} (marginal negatives)"
@@ -257,7 +250,7 @@ def lemma_33() -> Finding:
     M = 255
     counted = math.log(2 * M) - theory.both_views_loss(M + 1, 10**6)
     return Finding(
-        "reproduced" if best <= information else "false",
+        _verdict(best <= information),
         (
             f"largest of 24 exact bounds {best:.4f} ≤ I = {information:.4f}; "
             f"both views counted: {counted:.2f} > 0 = I"
@@ -275,7 +268,7 @@ def tighter() -> Finding:
     gaps = [theory.exact_gap(joint, M) for M in (1, 4, 16, 64)]
     falls, most = gaps == sorted(gaps, reverse=True), theory.ceiling(10**9)
     return Finding(
-        ("in part" if most < 1.001 else "reproduced") if falls else "false",
+        _verdict(falls and most >= 1.001, part=falls),
         f"best critic: gap {gaps[0]:.3f} → {gaps[-1]:.3f}; f = exp(cos): at most {most:.2f} nat",
         (
             "True for the best critic without weights. With the experiments' f the bound stops "
@@ -288,7 +281,7 @@ def tighter() -> Finding:
 def fig_1() -> Finding:
     near, far, _ = theory.anchor_forces(1.0)["vanilla"]
     return Finding(
-        "reproduced" if near > far > 0 else "false",
+        _verdict(near > far > 0),
         f"push on one false negative {near:.3f}, on one true one {far:.3f}",
         "The nearest negative's cosine is pushed hardest, whatever its class.",
         "push_apart",

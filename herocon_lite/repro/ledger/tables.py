@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
-from herocon_lite.repro import paper, stats
+from herocon_lite.repro import paper, stats, text
+from herocon_lite.repro.ledger import words
 from herocon_lite.repro.ledger.rules import (
-    ENOUGH,
-    STATES,
-    cell_verdict,
-    comparison_verdict,
-    pair_state,
-    similar_state,
+    CellVerdict,
+    Reason,
+    State,
+    Verdict,
+    judge_cell,
+    judge_comparison,
+    judge_equivalence,
+    judge_order,
 )
 from herocon_lite.repro.ledger.runs import (
     ONE_VIEW,
     REDUCED,
-    WHY_NOT,
-    Asked,
     Pair,
+    PairedResults,
+    PairResult,
     Runs,
-    ask,
-    budget_text,
-    level_text,
+    budget_of,
+    compare_pairs,
 )
+from herocon_lite.repro.stats import MIN_SEEDS, Direction
+
+MOST_PAIRS = 3  # shown in a row of the page, which has no room for a matrix
 
 # ------------------------------------------------------------------ cells
 
@@ -33,62 +39,79 @@ def cell(runs: Runs, data: str, method: str, metric: str) -> dict:
     column = metric.lower()
     printed = paper.RESULTS[data][method]
     mean, sd = getattr(printed, column), getattr(printed, f"{column}_sd")
-    row = {
-        "paper": f"{mean:.4f} ± {sd:.4f}",
-        "released": _released(data, method, metric),
-        "beside": _beside(runs, data, method, metric),
-    }
-    mine = runs.of(data, method)
-    if mine.empty:
-        why = WHY_NOT[data]
-        smaller = runs.of(data, method, full=False)
-        if data in REDUCED and len(smaller):
-            values = smaller[column].dropna()
-            found = stats.interval(values)
-            order = _order(runs, data, method, metric, full=False)
-            told = "; the order against DNN is found" if order else ""
-            n = len(values)
-            shown = level_text(found, n if n >= ENOUGH else 1)  # an interval from two says nothing
-            seeds = f"{n} seeds" if n > 1 else "one run"
-            row["beside"] = f"reduced ({budget_text(smaller)}): {shown}, {seeds}{told}"
-        return row | {"why": why}
-    values = mine[column].dropna().tolist()
-    order = _order(runs, data, method, metric)
-    verdict, why = cell_verdict(mean, sd, values, order)
-    if data == "mnist" and metric == "AUC" and "auc_hard" in mine:
-        hard = mine["auc_hard"].dropna().tolist()
+    row = {"paper": f"{mean:.4f} ± {sd:.4f}", "released": _released(data, method, metric)}
+    found = runs.of(data, method)
+    if found.empty:
+        beside = _reduced(runs, data, method, metric) or _variants(runs, data, method, column)
+        return row | {"why": words.NOT_RUN[data], "beside": beside}
+    values = found[column].dropna().tolist()
+    judged = judge_cell(mean, sd, values, _order_found(runs, data, method, metric))
+    beside = [_variants(runs, data, method, column)]
+    if data == "mnist" and metric == "AUC" and "auc_hard" in found:
+        hard = found["auc_hard"].dropna().tolist()
+        judged = _judge_hard(printed, judged, found["f1"].dropna().tolist(), hard)
         if hard:
-            told = f"AUC of hard predictions: {level_text(stats.interval(hard), len(hard))}"
-            row["beside"] = "; ".join(filter(None, [told, row["beside"]]))
-        # That area is a function of accuracy, so it says something only where the level is met.
-        level = cell_verdict(printed.f1, printed.f1_sd, mine["f1"].dropna().tolist())[0]
-        fits = level == cell_verdict(mean, sd, hard)[0] == "reproduced"
-        if fits and verdict in ("not reproduced", "in part"):
-            verdict, why = "in part", "fits the AUC of hard predictions, not of probabilities"
-    found = stats.interval(values)
+            beside.insert(0, f"AUC of hard predictions: {_format_level(hard)}")
+    ends = stats.interval(values)
     return row | {
-        "ours": level_text(found, len(values)),
-        "lo": found.lo,
-        "hi": found.hi,
-        "budget": budget_text(mine),
+        "beside": "; ".join(filter(None, beside)),
+        "ours": _format_level(values),
+        "lo": ends.lo,
+        "hi": ends.hi,
+        "budget": words.describe_budgets([budget_of(found)]),
         "seeds": len(values),
-        "verdict": verdict,
-        "why": why,
+        "verdict": judged.verdict,
+        "why": words.cell_reason(judged),
     }
 
 
-def _order(runs: Runs, data: str, method: str, metric: str, full: bool = True) -> bool | None:
+def _judge_hard(
+    printed: paper.Cells, judged: CellVerdict, f1: Sequence[float], hard: Sequence[float]
+) -> CellVerdict:
+    """Judge an AUC that the paper may have computed from hard predictions.
+
+    That area is a function of accuracy, so it says something only where the level of F1 is found.
+    """
+    if judged.verdict not in (Verdict.NOT_REPRODUCED, Verdict.IN_PART):
+        return judged
+    level = judge_cell(printed.f1, printed.f1_sd, f1).verdict
+    area = judge_cell(printed.auc, printed.auc_sd, hard).verdict
+    if level is area is Verdict.REPRODUCED:
+        return judged._replace(verdict=Verdict.IN_PART, reason=Reason.HARD_AUC)
+    return judged
+
+
+def _format_level(values: Sequence[float]) -> str:
+    mean, _, lo, hi = stats.interval(values)
+    return text.format_interval(mean, lo, hi)
+
+
+def _reduced(runs: Runs, data: str, method: str, metric: str) -> str:
+    """What smaller runs gave, where only those are affordable."""
+    smaller = runs.of(data, method, full=False)
+    if data not in REDUCED or smaller.empty:
+        return ""
+    values = smaller[metric.lower()].dropna()
+    n = len(values)
+    level = _format_level(values) if n >= MIN_SEEDS else f"{stats.interval(values).mean:.4f}"
+    order = _order_found(runs, data, method, metric, full=False)
+    return (
+        f"reduced ({words.describe_budgets([budget_of(smaller)])}): {level}, "
+        + (f"{n} seeds" if n > 1 else "one run")
+        + ("; the order against DNN is found" if order else "")
+    )
+
+
+def _order_found(runs: Runs, data: str, method: str, metric: str, full: bool = True) -> bool | None:
     """Whether our paired difference to DNN lies on the paper's side of zero, interval and all."""
     if method == "DNN":
         return None
-    column = paper.METRICS.index(metric)
-    rows = paper.TABLES[data]
-    printed = rows[method][column] - rows["DNN"][column]
     a, b = (runs.of(data, name, full=full) for name in (method, "DNN"))
-    found, _ = runs.difference(a, b, metric.lower())
-    if found is None:
+    found = runs.difference(a, b, metric.lower()).direction
+    if found is Direction.UNKNOWN:
         return None
-    return found.lo > 0 if printed > 0 else found.hi < 0
+    above = paper.gap(data, method, "DNN", metric) > 0
+    return found is (Direction.HIGHER if above else Direction.LOWER)
 
 
 def _released(data: str, method: str, metric: str) -> str:
@@ -96,7 +119,7 @@ def _released(data: str, method: str, metric: str) -> str:
     return f"{values[paper.METRICS.index(metric)]:.3f}" if values else "–"
 
 
-def _beside(runs: Runs, data: str, method: str, metric: str) -> str:
+def _variants(runs: Runs, data: str, method: str, column: str) -> str:
     """Other runs of the same method, in one line."""
     if data not in ("scene", "mnist"):
         return ""
@@ -109,80 +132,82 @@ def _beside(runs: Runs, data: str, method: str, metric: str) -> str:
     if data == "mnist":
         variants["the public code's noise"] = {"views": "released"}
         variants["no noise, α and β of Fig. 2"] = {"share": 0.0}
-    told = []
-    for name, asked in variants.items():
-        values = runs.of(data, method, **asked)[metric.lower()].dropna()
-        if len(values) >= ENOUGH:
-            told.append(f"{name}: {stats.interval(values).mean:.4f} ({len(values)} seeds)")
-    return "; ".join(told)
+    shown = []
+    for name, kind in variants.items():
+        values = runs.of(data, method, **kind)[column].dropna()
+        if len(values) >= MIN_SEEDS:
+            shown.append(f"{name}: {stats.interval(values).mean:.4f} ({len(values)} seeds)")
+    return "; ".join(shown)
 
 
 # ------------------------------------------------------------------ comparisons
 
 
-def compare(runs: Runs, sentence: paper.Comparison) -> dict:
+def compare(runs: Runs, sentence: paper.ComparisonClaim) -> dict:
     """Everything a sentence's row needs from the runs."""
+    reason = words.NOT_RUN[sentence.data]
     if sentence.other_setting:
-        why = f"{WHY_NOT[sentence.data]}; and the tables have other α and β"
-        return {"why": why, "beside": sentence.note}
-    rows = paper.TABLES[sentence.data]
-
-    def asked(**kind) -> Asked:
-        pairs = []
-        gains = sentence.gain or (0.0,) * len(sentence.pairs)
-        for (a, b), gain in zip(sentence.pairs, gains, strict=True):
-            sides = [runs.of(sentence.data, name, **kind) for name in (a, b)]
-            for metric in sentence.metrics:
-                column = paper.METRICS.index(metric)
-                printed = rows[a][column] - rows[b][column] if {a, b} <= rows.keys() else None
-                state = partial(pair_state, printed=printed, claimed=gain / 100)
-                state = similar_state if sentence.similar else state
-                pairs.append(Pair(f"{a} − {b}, {metric}", *sides, state, metric.lower()))
-        return ask(runs, pairs)
-
-    states, shown, seeds, budget = asked()
-    shown = [told for _, told in sorted(shown, key=lambda pair: list(STATES).index(pair[0]))]
-    verdict, why = comparison_verdict(states, paper.contradictions(sentence))
+        return {"why": f"{reason}; and the tables have other α and β", "beside": sentence.note}
+    found = _compare_pairs(runs, sentence)
+    contradictions = paper.contradictions(sentence)
+    verdict = judge_comparison(found.states, bool(contradictions))
+    why = words.comparison_reason(found.states, contradictions)
+    if verdict is Verdict.NOT_RUN:
+        why = reason
     beside = [sentence.note]
-    if verdict == "not run":
-        why = WHY_NOT[sentence.data]
     if sentence.data in ONE_VIEW:  # the text has one view and Eq. 4, the public code two copies
-        one_view = asked(form="eq4").states
-        if "waiting" not in one_view:  # most baselines have no such form
-            holds, told = comparison_verdict(one_view)
-            beside.append(f"With one view: {told}.")
-            if (verdict, holds) == ("not reproduced", "reproduced"):
-                verdict, why = "in part", f"two copies: {why}; one view: {told}"
+        one_view = _compare_pairs(runs, sentence, form="eq4").states
+        if State.WAITING not in one_view:  # most baselines have no such form
+            counts = words.count_states(one_view)
+            beside.append(f"With one view: {counts}.")
+            holds = judge_comparison(one_view) is Verdict.REPRODUCED
+            if verdict is Verdict.NOT_REPRODUCED and holds:
+                verdict, why = Verdict.IN_PART, f"two copies: {why}; one view: {counts}"
     if sentence.data in REDUCED:
-        smaller = asked(full=False)
+        smaller = _compare_pairs(runs, sentence, full=False)
         if smaller.seeds:  # they cannot exclude a gain that takes the full size
-            told = comparison_verdict(["open" if s == "fails" else s for s in smaller.states])[1]
-            beside.append(f"Reduced runs: {told}.")
-    few = 3  # a row of the page, not the whole matrix
-    ours = "; ".join(shown[:few]) + (f"; and {len(shown) - few} more" if len(shown) > few else "")
+            states = [State.OPEN if s is State.FAILS else s for s in smaller.states]
+            beside.append(f"Reduced runs: {words.count_states(states)}.")
     return {
         "paper": _printed(sentence),
-        "ours": ours or "–",
-        "budget": budget,
-        "seeds": seeds,
+        "ours": words.describe_pairs(sorted(found.judged, key=_by_state), MOST_PAIRS),
+        "budget": words.describe_budgets(found.budgets),
+        "seeds": found.seeds,
         "verdict": verdict,
         "why": why,
         "beside": " ".join(filter(None, beside)),
     }
 
 
-def _printed(sentence: paper.Comparison) -> str:
+def _compare_pairs(runs: Runs, sentence: paper.ComparisonClaim, **kind) -> PairedResults:
+    """Compare a sentence's pairs in runs of one kind, on each of its metrics."""
+    pairs = []
+    gains = sentence.gain or (0.0,) * len(sentence.pairs)
+    for (a, b), gain in zip(sentence.pairs, gains, strict=True):
+        sides = [runs.of(sentence.data, name, **kind) for name in (a, b)]
+        for metric in sentence.metrics:
+            printed = paper.gap(sentence.data, a, b, metric)
+            judge = partial(judge_order, printed=printed, claimed=gain)
+            judge = judge_equivalence if sentence.similar else judge
+            pairs.append(Pair(f"{a} − {b}, {metric}", *sides, judge, metric.lower()))
+    return compare_pairs(runs, pairs)
+
+
+def _by_state(pair: PairResult) -> int:
+    return list(State).index(pair.state)
+
+
+def _printed(sentence: paper.ComparisonClaim) -> str:
     """The least of the paper's own differences, in points: what the sentence hangs on."""
-    rows, column = paper.TABLES[sentence.data], paper.METRICS.index
     gaps = [
-        (100 * (rows[a][column(m)] - rows[b][column(m)]), f"{a} − {b}, {m}")
+        (gap, f"{a} − {b}, {m}")
         for a, b in sentence.pairs
         for m in sentence.metrics
-        if {a, b} <= rows.keys()
+        if (gap := paper.gap(sentence.data, a, b, m)) is not None
     ]
     if not gaps:
         return "–"
     if sentence.similar:
         return f"within {max(abs(gap) for gap, _ in gaps):.1f} points"
     gap, name = min(gaps)
-    return f"least: {name}, " + f"{gap:+.2f}".replace("-", "−")
+    return f"least: {name}, {text.format_points(gap)}"

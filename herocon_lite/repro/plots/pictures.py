@@ -17,6 +17,7 @@ from matplotlib.patches import Circle, Patch
 from numpy.typing import ArrayLike
 
 from herocon_lite.repro.plots.palette import FAINT, INK, PAPER, PULL, PUSH, WRONG
+from herocon_lite.repro.text import format_points
 
 
 def circle(ax: Axes, title: str = "", radii: Sequence[float] = (1,), reach: float = 1.2) -> None:
@@ -124,8 +125,7 @@ def pair_map(ax: Axes, values: ArrayLike, names: Sequence[str], limit: float) ->
     for row, column in np.argwhere(~np.isnan(values)):
         value = values[row, column]
         ink = PAPER if abs(value) > 0.6 * limit else INK
-        text = f"{value:+.2f}".replace("-", "−")
-        ax.text(column, row, text, ha="center", va="center", fontsize=8, color=ink)
+        ax.text(column, row, format_points(value), ha="center", va="center", fontsize=8, color=ink)
     ax.set_xticks(range(len(names)), names)
     ax.set_yticks(range(len(names)), names)
     ax.tick_params(length=0)

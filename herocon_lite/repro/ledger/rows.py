@@ -1,0 +1,52 @@
+"""What the ledger is made of: rows, and the findings that fill them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from herocon_lite.repro.ledger.rules import Verdict
+
+KINDS = {
+    "statement": "Lemmas, ranges, special cases",
+    "count": "Counts of labels",
+    "cell": "Cells of Tables 2 and 3",
+    "comparison": "Sentences that compare methods",
+    "figure": "Figures",
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One claim."""
+
+    number: str
+    kind: str  # a key of KINDS
+    where: str  # in the paper
+    claim: str
+    paper: str = "–"  # its value
+    released: str = "–"  # what the public code gave
+    ours: str = "–"
+    lo: float = math.nan  # of the 95 % interval, for cells
+    hi: float = math.nan
+    data: str = "–"
+    budget: str = "–"
+    seeds: int = 0
+    verdict: Verdict = Verdict.NOT_RUN
+    why: str = ""
+    beside: str = ""  # other runs that bear on it
+    page: str = ""  # of the book
+
+
+class Finding(NamedTuple):
+    """What a check of a statement, a count or a figure gives to its row."""
+
+    verdict: Verdict
+    ours: str
+    why: str
+    page: str
+    data: str = "–"
+    budget: str = "–"
+    seeds: int = 0
+    beside: str = ""

@@ -1,0 +1,139 @@
+"""The ledger in words: reasons, what our runs say, and the whole as a table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from herocon_lite.repro import text
+from herocon_lite.repro.ledger.rules import CellVerdict, Reason, State
+from herocon_lite.repro.pages import link
+from herocon_lite.repro.stats import MIN_SEEDS, Comparison
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from herocon_lite.repro.ledger.figures import Growth, Surface
+    from herocon_lite.repro.ledger.rows import Row
+    from herocon_lite.repro.ledger.runs import Budget, PairResult
+    from herocon_lite.repro.paper import Contradiction
+
+NOT_RUN = {  # why a data set's rows have no runs
+    "scene": "the runs are not stored yet",
+    "mnist": "the runs are not stored yet",
+    "xrmb": "XRMB is not available; MOCHA stands on its own page",
+    "celeba": "full size needs a GPU",
+}
+
+# ------------------------------------------------------------------ reasons
+
+
+def cell_reason(found: CellVerdict) -> str:
+    """Say why a cell has its verdict."""
+    side = "above" if found.gap > 0 else "below"
+    missed = f"{abs(found.gap):.1f} points {side} the paper"
+    few = "a single run" if found.seeds == 1 else f"{found.seeds} seeds; {MIN_SEEDS} are needed"
+    return {
+        Reason.NO_RUNS: "",
+        Reason.FEW_SEEDS: few,
+        Reason.TOO_WIDE: "our interval is wider than ± 0.02",
+        Reason.LEVEL_FOUND: "",
+        Reason.LEVEL_FOUND_ORDER_MISSED: "but the order against DNN is not found",
+        Reason.ORDER_FOUND: f"{missed}; the order against DNN is found",
+        Reason.MISSED: missed,
+        Reason.HARD_AUC: "fits the AUC of hard predictions, not of probabilities",
+    }[found.reason]
+
+
+def count_states(states: Sequence[State]) -> str:
+    """Count pairs by what our runs say of them; what holds comes first."""
+    count = Counter(states)
+    return ", ".join(f"{count[s]} of {len(states)} {s.value}" for s in reversed(State) if count[s])
+
+
+def comparison_reason(states: Sequence[State], found: Sequence[Contradiction] = ()) -> str:
+    """Say why a sentence has its verdict: its pairs, or what the paper's own table says of them."""
+    if not found:
+        return "" if set(states) == {State.WAITING} else count_states(states)
+    more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+    waiting = set(states) == {State.WAITING}
+    return f"{found[0]}{more}" + ("" if waiting else f"; in our runs {count_states(states)}")
+
+
+# ------------------------------------------------------------------ what our runs say
+
+
+def describe_pairs(pairs: Iterable[PairResult], most: int | None = None) -> str:
+    """List differences with their intervals; those beyond ``most`` are counted only."""
+    shown = [f"{p.label}: {text.format_diff(p.difference, ' ')}" for p in pairs]
+    more = f"; and {len(shown) - most} more" if most and len(shown) > most else ""
+    return "; ".join(shown[:most]) + more or "–"
+
+
+def describe_budgets(budgets: Iterable[Budget]) -> str:
+    """Name budgets with what was changed in them, each once."""
+    named = [
+        ", ".join([b.name, *(f"{name} {value}" for name, value in b.changes.items())])
+        for b in budgets
+    ]
+    return " / ".join(dict.fromkeys(named)) or "–"
+
+
+def describe_surface(found: Surface | None) -> str:
+    """Say which point of the grid over α and β is best, on MOCHA."""
+    if found is None:
+        return ""
+    best = (
+        f"MOCHA, {found.negatives:,.0f} negatives: best of {found.points} points, picked on test "
+        f"labels, at α = {found.alpha:g}, β = {found.beta:g}"
+    )
+    return best + (
+        f"; the paper's best less Table 3's: {_points_of_f1(found.gap)}" if found.gap else ""
+    )
+
+
+def describe_growth(found: Sequence[Growth]) -> str:
+    """Say what more negatives do on MOCHA."""
+    shown = [
+        f"{g.rows}, from {g.least:,.0f} to {g.most:,.0f} negatives: {_points_of_f1(g.gap)}"
+        for g in found
+    ]
+    return f"MOCHA, at Table 3's β, not the figure's: {'; '.join(shown)}" if shown else ""
+
+
+def _points_of_f1(gap: Comparison) -> str:
+    if gap.n < MIN_SEEDS:
+        return f"{gap.n} common seeds so far"
+    return f"{text.format_diff(gap, ' ')} points of F1, {gap.n} seeds"
+
+
+# ------------------------------------------------------------------ the whole
+
+
+def to_frame(rows: Sequence[Row]) -> pd.DataFrame:
+    """One row a claim, for ``--csv``."""
+    import pandas as pd
+
+    return pd.DataFrame([asdict(row) for row in rows])
+
+
+def to_markdown(rows: Sequence[Row], book: Path | None = None) -> str:
+    """A table for people, without columns in which nothing stands; with ``book``, links."""
+    table = [["No.", "Claim", "Paper", "Public code", "Ours [95 %]", "Verdict"]]
+    for row in rows:
+        ours = row.ours
+        if row.seeds:
+            seeds = "one run" if row.seeds == 1 else f"{row.seeds} seeds"
+            ours += f" ({seeds}, budget {row.budget})"
+        if row.beside:
+            ours += f" *Beside: {row.beside}*"
+        name = row.page if book is None else link(row.page, book)
+        why = f" {row.why[0].upper()}{row.why[1:].removesuffix('.')}." if row.why else ""
+        claim, verdict = f"{row.claim} *{row.where}*", f"**{row.verdict}**.{why} {name}"
+        table.append([row.number, claim, row.paper, row.released, ours, verdict])
+    kept = [n for n, column in enumerate(zip(*table[1:], strict=True)) if set(column) != {"–"}]
+    heads, *lines = [[cells[n].replace("|", "/") for n in kept] for cells in table]
+    return text.markdown_table(heads, lines)
