@@ -856,7 +856,9 @@ kinds = {k: [r for r in entries if r.kind == k] for k in ledger.KINDS}
 assert {r.verdict for r in kinds["count"]} == {"reproduced"}
 assert len(kinds["cell"]) == 2 * len(printed)
 assert len(kinds["comparison"]) == len(sentences)
-against = [r for r in kinds["comparison"] if r.verdict is ledger.Verdict.CONTRADICTED]
+against = [
+    r for r in kinds["comparison"] if r.verdict is ledger.Verdict.CONTRADICTED
+]
 assert len(against) == 1
 if not (stored["changes"] == "").any():  # no full run
     assert {r.verdict for r in kinds["cell"]} == {"not run"}

@@ -324,7 +324,10 @@ rows = []
 for a, b in PAIRS:
     gap = 100 * (judged[a] - judged[b]).dropna()
     row = [f"{a} − {b}", len(gap), format_diff(compare(gap["at 0.4"]))]
-    row += [format_diff(compare(gap["own"])), describe(compare(gap["own"], len(PAIRS)), SEEDS)]
+    row += [
+        format_diff(compare(gap["own"])),
+        describe(compare(gap["own"], len(PAIRS)), SEEDS),
+    ]
     row.append(format_diff(compare(gap["own"] - gap["at 0.4"])))
     rows.append([*row, format_diff(compare(gap["auc"]))])
 heads = ["on Scene", "seeds", "F1, both at 0.4 [95 %]"]
@@ -460,7 +463,13 @@ for data in ("Scene", "MOCHA"):
         told = Counter(f"{c}, {t:g}" for c, t in picks).most_common(2)
         told = "; ".join(f"{c} ({n})" for c, n in told) or "–"
         words = describe(compare(found), AIM[data])
-        row = [data, name, len(columns), len(found), format_diff(compare(found))]
+        row = [
+            data,
+            name,
+            len(columns),
+            len(found),
+            format_diff(compare(found)),
+        ]
         rows.append([*row, words, told])
 heads = ["data", "chosen inside", "candidates", "seeds", "F1 gained [95 %]"]
 table([*heads, "so F1 is", "chosen most often"], rows)
@@ -586,7 +595,9 @@ print("A threshold below one half, found inside 120 labelled rows.")
 # %% mystnb={"markdown_format": "gfm"} tags=["hide-input", "nbval-ignore-output"]
 def spent(store, protocol, column):
     """One column of all runs of this chapter on a data set."""
-    wanted = [ablations.changes(store.data, name) for name in ablations.CHANGES]
+    wanted = [
+        ablations.changes(store.data, name) for name in ablations.CHANGES
+    ]
     kinds = [{"changes": c, "protocol": protocol} for c in wanted]
     return pd.concat([store.runs("herocon", column, **k) for k in kinds])
 

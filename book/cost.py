@@ -621,8 +621,12 @@ alone = [r for r in ran if "peak_mib" in r]
 again = sum(r["seconds"] for r in alone if len(r["rounds"]) > 1)
 top = max(alone, key=lambda r: r["peak_mib"])
 peak = top["peak_mib"]
-print(f"The rounds took {total / 60:.1f} min. {len(alone)} steps, run again in")
-print(f"processes of their own for their memory, took {again / 60:.1f} min and")
+print(
+    f"The rounds took {total / 60:.1f} min. {len(alone)} steps, run again in"
+)
+print(
+    f"processes of their own for their memory, took {again / 60:.1f} min and"
+)
 told = f"{peak / 1024:.1f} GiB: {top['by']}"
 print(f"the time to start. The largest peak, {told}.")
 

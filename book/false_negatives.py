@@ -467,7 +467,9 @@ start = theory.collapsed(2, 2, size=3)
 z, w = (unit(start + 1e-4 * torch.randn(4, 3)) for _ in range(2))
 paths = {}
 for tau in (1.0, 0.5, 0.2):
-    paths[tau] = theory.descend(lambda a, b, tau=tau: theory.inner_loss(a, b, tau), z, w, 400, 0.5)
+    paths[tau] = theory.descend(
+        lambda a, b, tau=tau: theory.inner_loss(a, b, tau), z, w, 400, 0.5
+    )
     end, _, history = paths[tau]
     cosine = (end @ end.T)[~torch.eye(4, dtype=torch.bool)]
     assert abs(history[-1] - theory.floor(4, tau)) < 1e-3

@@ -627,7 +627,9 @@ for name, metric in product(FOUR, ("f1", "auc")):
 rows = []
 for name in FOUR:
     f1, auc = (twice[name, metric] for metric in ("f1", "auc"))
-    rows.append([name, len(f1), format_diff(compare(f1)), format_diff(compare(auc))])
+    rows.append(
+        [name, len(f1), format_diff(compare(f1)), format_diff(compare(auc))]
+    )
 heads = ["rounded − torch's bfloat16", "seeds", "F1 [95 %]", "AUC [95 %]"]
 table(heads, rows)
 

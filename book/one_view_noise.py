@@ -581,7 +581,12 @@ TESTS = len(answers)  # all that are asked, run or not
 
 # %% mystnb={"markdown_format": "myst"} tags=["hide-input", "nbval-ignore-output"]
 rows = [
-    [name, len(found), format_diff(compare(found)), describe(compare(found, TESTS), SEEDS)]
+    [
+        name,
+        len(found),
+        format_diff(compare(found)),
+        describe(compare(found, TESTS), SEEDS),
+    ]
     for name, found in answers.items()
 ]
 table(["question", "seeds", "F1 [95 %]", "so the first is"], rows)
@@ -685,10 +690,16 @@ for name in ("HeroCon-s", "HeroCon"):
     lost = answers[f"two views: {name}, no noise − full"]
     assert stats.interval(lost).lo > 2
 print("HeroCon-u − DNN, intervals over three seeds. One view: below zero with")
-print("full noise and without any, and further below without. Two views: above")
-print("zero with full noise; there HeroCon is above HeroCon-s, and noise costs")
+print(
+    "full noise and without any, and further below without. Two views: above"
+)
+print(
+    "zero with full noise; there HeroCon is above HeroCon-s, and noise costs"
+)
 print("both over two points. And from two views to one HeroCon-u and HeroCon")
-print("lose F1 without noise, on the mean over half of what they lose with it.")
+print(
+    "lose F1 without noise, on the mean over half of what they lose with it."
+)
 
 # %% [markdown]
 # **The drop comes back; the reason that the paper gives does not explain it here** (three

@@ -358,7 +358,13 @@ numbers = {point.switch: point.number for point in points.POINTS}
 rows = []
 for (switch, metric), found in effects.items():
     row = [numbers[switch], f"`{switch}`", metric.upper(), len(found)]
-    rows.append([*row, format_diff(compare(found)), describe(compare(found, len(effects)), 10)])
+    rows.append(
+        [
+            *row,
+            format_diff(compare(found)),
+            describe(compare(found, len(effects)), 10),
+        ]
+    )
 heads = ["", "switch", "metric", "seeds", "on − off [95 %]", "with it on"]
 table(heads, rows)
 

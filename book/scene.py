@@ -504,13 +504,17 @@ print(f"   (Welch, difference {ends}).")
 for number, name in ((3, "SupCon"), (4, "MulSupCon")):
     found = difference({"method": NAMES[name]}, dnn)
     words = describe(compare(found, TESTS), SEEDS)
-    print(f"{number}. {name} − DNN: F1 {format_diff(compare(found))}: {words}.")
+    print(
+        f"{number}. {name} − DNN: F1 {format_diff(compare(found))}: {words}."
+    )
 
 print("5. A baseline without any contrast:")
 for metric in ("f1", "auc"):
     found = difference({"method": "deepmtmv"}, dnn, metric)
     words = describe(compare(found, TESTS), SEEDS)
-    print(f"   DeepMTMV − DNN: {metric.upper()} {format_diff(compare(found))}: {words}.")
+    print(
+        f"   DeepMTMV − DNN: {metric.upper()} {format_diff(compare(found))}: {words}."
+    )
 
 # %%
 for name in ("supcon", "mulsupcon"):
@@ -581,7 +585,10 @@ for title, name in {
     "Its weights g": "the weights: HeroCon-u − (g = 1)",
     "Contrast of labels": "$L_s$: HeroCon-s − DNN",
 }.items():
-    told = [describe(compare(answers[name, m], TESTS), SEEDS) for m in ("f1", "auc")]
+    told = [
+        describe(compare(answers[name, m], TESTS), SEEDS)
+        for m in ("f1", "auc")
+    ]
     print(f"{title}: F1 {told[0]}; AUC {told[1]}.")
 
 # %% [markdown]

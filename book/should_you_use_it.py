@@ -280,7 +280,9 @@ for (told, alpha), m in product((("α × 10", 1.0), ("α / 10", 0.01)), METRICS)
     rows.append([told, m.upper(), "–", found, "–"])
 cv, tested = (ablations.scores(DATA["Scene"], p) for p in ablations.PROTOCOLS)
 found = ablations.gain(cv[[ablations.AS_PRINTED[0]]], tested)
-rows.append(["threshold, chosen inside", "F1", format_diff(compare(found)), "–", "–"])
+rows.append(
+    ["threshold, chosen inside", "F1", format_diff(compare(found)), "–", "–"]
+)
 table(["HeroCon with …, less as printed", "", *CHANGED], rows)
 
 # %% [markdown]
@@ -297,7 +299,10 @@ for data in SHOWN:
     told = "{:.0f} with BatchNorm alone, {:.0f} with the contrast of views,\n"
     told += "   {:.0f} with its weights, {:.0f} with that of labels, too."
     print(f"{data}:", told.format(*price))
-    if data in ("Scene", "MOCHA"):  # dense networks; convolutions hide the rest
+    if data in (
+        "Scene",
+        "MOCHA",
+    ):  # dense networks; convolutions hide the rest
         assert 1.2 < price[2] / price[1] < 2
         assert 0.9 < price[3] / price[2] < 1.1
 

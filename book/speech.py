@@ -664,7 +664,9 @@ LOWER = {1: "higher there", 0: "not told apart", -1: "lower there"}
 def change_in_words(name, metric):
     """New utterances less random frames: points [95 %], what they say."""
     found = difference(KINDS[name] | NEW, KINDS[name], metric)
-    return format_diff(compare(found)), LOWER.get(compare(found).direction.value, "too few runs")
+    return format_diff(compare(found)), LOWER.get(
+        compare(found).direction.value, "too few runs"
+    )
 
 
 FOUR = ["DNN", "CMC", "HeroCon-u", "HeroCon"]
@@ -683,7 +685,12 @@ for metric in ("f1", "auc"):
     for name in FOUR:
         random_rows, new_rows = both[name, metric]
         counts = f"{len(random_rows)}, {len(new_rows)}"
-        row = [name, metric.upper(), format_mean(random_rows), format_mean(new_rows)]
+        row = [
+            name,
+            metric.upper(),
+            format_mean(random_rows),
+            format_mean(new_rows),
+        ]
         row += change_in_words(name, metric)
         rows.append([*row, counts])
 heads = ["method", "", "random frames", "new utterances"]
@@ -720,7 +727,12 @@ for metric in ("f1", "auc"):
         else:
             told = "the same" if signs[0] * signs[1] else "not told"
         sides.append(told)
-        row = [f"{a} − {b}", metric.upper(), format_diff(compare(old)), format_diff(compare(new))]
+        row = [
+            f"{a} − {b}",
+            metric.upper(),
+            format_diff(compare(old)),
+            format_diff(compare(new)),
+        ]
         rows.append([*row, told])
 heads = ["difference", "", "random frames [95 %]", "new utterances [95 %]"]
 table([*heads, "order"], rows)
@@ -828,7 +840,9 @@ waiting = [r for r in cells if r.verdict == "not run"]  # till you run XRMB
 assert len(cells) == 2 * len(printed)
 denied = [r for r in claims if r.verdict is ledger.Verdict.CONTRADICTED]
 assert len(denied) == 1 and len(claims) == len(sentences)
-print(f"{len(waiting)} of {len(cells)} cells of XRMB: not run. One sentence is")
+print(
+    f"{len(waiting)} of {len(cells)} cells of XRMB: not run. One sentence is"
+)
 print("contradicted by the paper's own table, which needs no data.")
 
 # %% [markdown]
@@ -893,7 +907,9 @@ print("5. Two losses that the paper does not compare with:")
 for b in ("debiased", "hard negatives"):
     found = answers[f"HeroCon − {b}", "f1"]
     words = describe(compare(found, TESTS), SEEDS)
-    print(f"   HeroCon − {b}: F1 {format_diff(compare(found))}:\n      {words}.")
+    print(
+        f"   HeroCon − {b}: F1 {format_diff(compare(found))}:\n      {words}."
+    )
 print("6. Deciding and ranking are two things:")
 for metric in ("f1", "auc"):
     found = difference(KINDS["MIB"], KINDS["DNN"], metric)
@@ -905,7 +921,9 @@ signs = {"supcon": 1, "deepmtmv": 1, "c2ae": -1}
 for method, sign in signs.items():
     found = difference({"method": method}, KINDS["DNN"]).loc[:4]
     assert len(found) == 5 and compare(found).direction.value == sign
-    assert compare(difference({"method": method}, KINDS["DNN"], "auc").loc[:4]).direction.value
+    assert compare(
+        difference({"method": method}, KINDS["DNN"], "auc").loc[:4]
+    ).direction.value
 print("F1, five seeds, 95 % intervals one by one: SupCon and DeepMTMV are")
 print("above DNN, C2AE is below it.")
 
@@ -970,7 +988,10 @@ for title, name in {
     "Contrast of labels": "$L_s$: HeroCon-s − DNN",
     "5,000 rows a step, not 1,000": "4,999 − 999: HeroCon",
 }.items():
-    told = [describe(compare(answers[name, m], TESTS), SEEDS) for m in ("f1", "auc")]
+    told = [
+        describe(compare(answers[name, m], TESTS), SEEDS)
+        for m in ("f1", "auc")
+    ]
     print(f"{title}: F1 {told[0]}; AUC {told[1]}.")
 
 # %% [markdown]

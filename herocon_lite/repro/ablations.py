@@ -96,6 +96,32 @@ def gain(cross_validated: pd.DataFrame, tested: pd.DataFrame) -> pd.Series:
     return 100 * (picked - tested.loc[choice.index, AS_PRINTED]).dropna()
 
 
+def own_thresholds(store: Store, a: str, b: str) -> pd.DataFrame:
+    """Return the lead of method a over b in F1, in points, one row a seed.
+
+    Column "fixed" has both at the printed threshold, "own" each at the one it chose by
+    cross-validation inside its labelled rows. HeroCon has the smaller step of all changes here.
+    """
+    return 100 * (_own_threshold(store, a) - _own_threshold(store, b)).dropna()
+
+
+def _own_threshold(store: Store, method: str) -> pd.DataFrame:
+    import pandas as pd
+
+    other = {"changes": changes(store.data, AS_PRINTED[0])} if method == "herocon" else {}
+    columns = thresholds(store)  # the printed one first: ties stay with it
+    inside, outside = (
+        pd.DataFrame(
+            {t: store.runs(method, c, protocol=protocol, **other) for t, c in columns.items()}
+        ).dropna()
+        for protocol in PROTOCOLS
+    )
+    picks = chosen(inside)
+    picks = picks[picks.index.isin(outside.index)]
+    found = pd.DataFrame({"fixed": outside.loc[picks.index, AS_PRINTED[1]]})
+    return found.assign(own=[outside.loc[seed, t] for seed, t in picks.items()])
+
+
 def changes(data: str, name: str) -> dict[str, object]:
     """What ``--set`` would say: a change, and the smaller step that all of them have."""
     return SMALLER[data] | CHANGES[name]

@@ -69,3 +69,18 @@ def test_scores_are_found_in_the_store(tmp_path, protocol):
 
 def test_what_is_too_dear_to_cross_validate_is_judged_alone():
     assert {run.protocol for run in ablations.runs("mnist", range(1))} == {"transductive"}
+
+
+def test_each_method_is_judged_at_the_threshold_that_it_chose_inside(tmp_path):
+    scores = {  # (F1 at 0.4, at 0.9): inside the labelled rows, on the test rows
+        "dnn": ((0.5, 0.6), (0.50, 0.58)),
+        "deepmtmv": ((0.6, 0.6), (0.57, 0.10)),  # a tie stays at what is printed
+    }
+    for method, each in scores.items():
+        for protocol, (low, high) in zip(ablations.PROTOCOLS, each, strict=True):
+            record = make(method=method, budget="paper", f1=low) | {"protocol": protocol}
+            record["metrics"]["f1_at_0.9"] = high
+            records.append(record, tmp_path)
+    store = query.Store(tmp_path, "scene", form=None)
+    found = ablations.own_thresholds(store, "dnn", "deepmtmv")
+    assert found.loc[0].to_dict() == pytest.approx({"fixed": -7.0, "own": 1.0})
