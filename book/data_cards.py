@@ -51,7 +51,7 @@ table(heads, rows, align="llrll")
 #   network, so none has been tried.
 # - **consent**: the same, but only after you have accepted the terms on the
 #   card: `load(name, accept_terms=True)`, or the environment variable
-#   `HEROCON_ACCEPT_TERMS=celeba,xrmb`.
+#   `HEROCON_ACCEPT_TERMS=celeba`.
 # - **by hand**: `load` cannot fetch it. The card says what the files must hold
 #   and where they come from.
 #
@@ -95,8 +95,9 @@ for name, card in CARDS.items():
 # %% [markdown]
 # The other way round: a download that differs from its checksum is never taken
 # for a data set. Files are fetched under another name, compared with the
-# checksum below, and only then put in their place. XRMB's files have none; of
-# them only the beginning is checked.
+# checksum below, and only then put in their place. The checksums of XRMB's files
+# are not known: they are not fetched, and only their size and beginning are
+# checked.
 
 # %% [markdown]
 # ## How to read a card

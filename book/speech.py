@@ -96,10 +96,10 @@ print("not printed.")
 # XRMB is given away by permission, from a page whose terms must be accepted. The
 # machine that made this book has no way there, so the cells of XRMB in the
 # [ledger](ledger.ipynb) say *not run*. If you have accepted the
-# [terms](https://home.ttic.edu/~klivescu/XRMB_data/full/README), this is all:
+# [terms](https://home.ttic.edu/~klivescu/XRMB_data/full/README) and put both files
+# into `data/xrmb/`, this is all:
 #
 # ```sh
-# export HEROCON_ACCEPT_TERMS=xrmb   # downloads; or fill data/xrmb/
 # python -m herocon_lite data xrmb   # are they there, and whole?
 # python -m herocon_lite run xrmb dnn supcon cmc mib c2ae deepmtmv \
 #     herocon-s herocon-u herocon --budget paper --seeds 5
@@ -110,7 +110,7 @@ print("not printed.")
 # from the second. Validation and test parts of the files are not used: the paper draws
 # its own. No checksum of these files is known to us, and the record of a run says
 # so. The command is tested on a small file of this form
-# (`tests/test_speech_runs.py`), with the paper's settings and with the public code's.
+# (`tests/repro/test_speech_runs.py`), with the paper's settings and with the public code's.
 
 # %% mystnb={"markdown_format": "gfm"} tags=["hide-input"]
 mocha, xrmb = find_card("mocha"), find_card("xrmb")

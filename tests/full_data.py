@@ -21,4 +21,4 @@ def needs(*names: str, file: str | None = None):
 
 def _whole(name: str) -> bool:
     card = CARDS[name]
-    return all(fetch._present(FOLDER / name, files) for files in card.parts.values())
+    return all(fetch.find_file(FOLDER / name, files) for files in card.parts.values())

@@ -11,18 +11,28 @@ import yaml
 
 @dataclass(frozen=True)
 class File:
-    """One file of a data set."""
+    """One file of a data set. What can be downloaded has a checksum."""
 
     path: str  # inside the set's folder
     checksum: str | None = None  # "sha256:…" or "md5:…"; None: unknown, so not checked
     size: int | None = None  # bytes, where known
     urls: tuple[str, ...] = ()  # official address first, mirrors after
+    expanded: int | None = None  # bytes of the content of a compressed file
     remark: str = ""  # what the user should know when this file is the one in use
     starts_with: bytes = b""  # what a whole file begins with, where no checksum is known
+
+    def __post_init__(self) -> None:
+        if self.urls and not (self.checksum and self.size):
+            raise ValueError(f"{self.path} must have a checksum and a size to have urls.")
 
     @property
     def checked_by(self) -> str:
         return self.checksum or "unknown: not checked"
+
+    @property
+    def limit(self) -> int:
+        """Most bytes that the file or its content may have: twice the known number."""
+        return 2 * max(self.size or 0, self.expanded or 0)
 
 
 @dataclass(frozen=True)
@@ -37,7 +47,6 @@ class Card:
     licence: str
     cite: str
     parts: dict[str, tuple[File, ...]] = field(default_factory=dict)
-    archives: tuple[str, ...] = ()  # addresses of archives that hold the files, tried last
     terms: str = ""  # page of terms the user must accept before a download
     by_hand: str = ""  # what to do when no address answers
     stand_in: str = ""  # the embedded set that can take its place
@@ -53,6 +62,11 @@ class Card:
     def checksum(self) -> dict[str, str]:
         """Checksum of every file, by path."""
         return {file.path: file.checked_by for part in self.parts.values() for file in part}
+
+    def limit(self, path: Path) -> int:
+        """Most bytes that a file of this set, or its content, may have."""
+        files = (file for part in self.parts.values() for file in part)
+        return next(file.limit for file in files if file.path == path.name)
 
     def lines(self) -> dict[str, str]:
         """The card as heading → text, for the data doctor and the book."""
@@ -92,9 +106,9 @@ def read_cards(text: str) -> dict[str, Card]:
     return {name: _card(name, **entry) for name, entry in yaml.safe_load(text).items()}
 
 
-def _card(name: str, parts: dict[str, list[dict]] | None = None, archives=(), **entry) -> Card:
+def _card(name: str, parts: dict[str, list[dict]] | None = None, **entry) -> Card:
     files = {part: tuple(_file(**file) for file in own) for part, own in (parts or {}).items()}
-    return Card(name, parts=files, archives=tuple(archives), **entry)
+    return Card(name, parts=files, **entry)
 
 
 def _file(path: str, urls=(), starts_with: str = "", **entry) -> File:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from herocon_lite.data.cards import CARDS, Card, find_card
-from herocon_lite.data.fetch import fault_of, locate
-from herocon_lite.data.readers import Dataset, load
+from herocon_lite.data.dataset import Dataset
+from herocon_lite.data.fetch import find_fault, locate
+from herocon_lite.data.readers import load
 
 SHADES = " .:-=+*#%@"  # dark to light
 MOST_ROWS = 3
@@ -50,7 +51,7 @@ def examine(card: Card) -> tuple[str, bool, str]:
             needs.append(f"your consent to a download, accept_terms=True ({card.terms})")
         return "incomplete" if some else "not found", False, "; or ".join(needs)
     for path, file in found.values():
-        fault = fault_of(path, file)
+        fault = find_fault(path, file)
         if fault:
             return f"WRONG: {path}", False, f"the right {path.name}: {fault}"
     known = all(file.checksum for _, file in found.values())

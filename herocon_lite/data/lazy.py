@@ -92,6 +92,10 @@ class Windows:
         return stacked.reshape(len(rows), -1).astype(np.float32)
 
 
+MAX_PIXELS = 2 * 218 * 178  # twice those of CelebA's official pictures
+MAX_BYTES = 3 * MAX_PIXELS  # of one, compressed or not
+
+
 @dataclass(frozen=True, eq=False)
 class ImageArchive:
     """JPEG images inside one .tar or .zip, read without unpacking: row numbers → (m, 3, H, W).
@@ -127,6 +131,10 @@ class ImageArchive:
         if not present:
             raise ValueError(f"{path} holds none of the expected images, such as {names[0]}.")
         offset, size, deflated = map(np.array, zip(*(found[name] for name in present), strict=True))
+        if size.max() > MAX_BYTES:
+            raise ValueError(
+                f"{path} holds an image of {size.max()} bytes; at most {MAX_BYTES} are expected."
+            )
         unsized = cls(path, present, offset, size, deflated, zipped, (0, 0))
         height, width, _ = unsized._decode(0).shape
         return replace(unsized, image_shape=(height, width))
@@ -154,5 +162,14 @@ class ImageArchive:
                 archive.seek(sum(lengths), 1)
             data = archive.read(int(self.size[row]))
         if self.deflated[row]:
-            data = zlib.decompress(data, -zlib.MAX_WBITS)
-        return np.asarray(Image.open(BytesIO(data)).convert("RGB"))
+            data = zlib.decompressobj(-zlib.MAX_WBITS).decompress(data, MAX_BYTES)
+        try:
+            image = Image.open(BytesIO(data))  # reads the header alone
+            if image.width * image.height > MAX_PIXELS:
+                raise ValueError(f"it has {image.width} × {image.height} pixels")
+            return np.asarray(image.convert("RGB"))
+        except Exception as error:  # Pillow raises many kinds
+            raise ValueError(
+                f"{self.names[row]} in {self.path} must be an image of at most {MAX_PIXELS} "
+                f"pixels; it cannot be read: {error}"
+            ) from error

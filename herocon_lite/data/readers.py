@@ -1,115 +1,24 @@
-"""From files to arrays: one reader a data set, one type for all."""
+"""From files to data sets: one reader each."""
 
 from __future__ import annotations
 
-import gzip
 import inspect
-import re
-import struct
-import zipfile
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from herocon_lite.data.cards import Card, find_card
+from herocon_lite.data.dataset import Dataset
 from herocon_lite.data.faces import draw_faces
 from herocon_lite.data.fetch import obtain
+from herocon_lite.data.formats import read_arff, read_idx, read_mat, read_npz, read_text
 from herocon_lite.data.lazy import ImageArchive, Lazy, Windows
 
 Paths = dict[str, Path]  # part of a data set → file
-Array = np.ndarray | Lazy
 
 WINDOW_REACH = 3  # MOCHA stacks frames t − 3 … t + 3, as XRMB's window7 does
-
-
-@dataclass(frozen=True, eq=False)
-class Dataset:
-    """Views and labels of the same rows.
-
-    Features are float32 (n, d), images uint8 (n, channels, height, width), and large views lazy.
-    Values are checked here once, so that nothing later has to.
-    """
-
-    name: str
-    kind: str  # "multilabel" or "multiclass"
-    views: list[Array]
-    labels: np.ndarray  # (n, c), uint8, 0/1; one 1 a row when multiclass
-    label_names: tuple[str, ...]
-    card: Card
-    row_info: dict[str, np.ndarray] = field(default_factory=dict)  # e.g. which utterance
-    checksums: dict[str, str] = field(default_factory=dict)  # of the files it was read from
-    steps: tuple[str, ...] = ()  # what was done to it since, in words, for the record of a run
-    whole: int | None = None  # rows of the whole set, where the files may hold a part of it
-
-    def __post_init__(self) -> None:
-        labels = self.labels
-        if labels.ndim != 2 or not np.isin(labels, (0, 1)).all():
-            raise ValueError(f"{self.name}: labels must be a matrix of 0 and 1.")
-        if self.kind == "multiclass" and not (labels.sum(1) == 1).all():
-            raise ValueError(f"{self.name}: each row of a multiclass set must have one class.")
-        if labels.shape[1] != len(self.label_names):
-            raise ValueError(
-                f"{self.name}: labels has {labels.shape[1]} columns, "
-                f"label_names {len(self.label_names)}; they must agree."
-            )
-        for number, view in enumerate(self.views, 1):
-            if len(view) != len(labels):
-                raise ValueError(
-                    f"{self.name}: view {number} has {len(view)} rows, labels {len(labels)}; "
-                    "row i of both must be the same sample."
-                )
-            if view.ndim == 4 and view.dtype != np.uint8:
-                raise ValueError(
-                    f"{self.name}: view {number} holds pictures as {view.dtype}; they must be "
-                    "uint8, from 0 to 255."
-                )
-            if (
-                isinstance(view, np.ndarray)
-                and view.dtype.kind == "f"
-                and not np.isfinite(view).all()
-            ):
-                raise ValueError(f"{self.name}: view {number} holds NaN or infinity.")
-
-    def __len__(self) -> int:
-        return len(self.labels)
-
-    def __repr__(self) -> str:
-        shapes = " + ".join("×".join(map(str, view.shape[1:])) for view in self.views)
-        return (
-            f"<{self.name}: {len(self)} rows, views {shapes or 'none'}, "
-            f"{len(self.label_names)} labels, {self.kind}{', SYNTHETIC' * self.card.synthetic}>"
-        )
-
-    def take(self, rows: np.ndarray, step: str) -> Dataset:
-        """Some rows, in the given order; ``step`` says which, for the record."""
-        views = [v.take(rows) if isinstance(v, Lazy) else v[rows] for v in self.views]
-        return replace(
-            self,
-            views=views,
-            labels=self.labels[rows],
-            row_info={key: value[rows] for key, value in self.row_info.items()},
-            steps=(*self.steps, step),
-        )
-
-    def standardise(self, rows: np.ndarray) -> Dataset:
-        """Give each feature mean 0 and deviation 1 over ``rows``; what is constant there becomes 0.
-
-        Args:
-            rows: those that may be looked at in training; their labels are not used.
-        """
-        views = []
-        for view in self.views:
-            mean, deviation = view[rows].mean(0, np.float64), view[rows].std(0, np.float64)
-            constant = deviation < 1e-6 * np.abs(mean).clip(1)
-            scaled = (view - mean) / np.where(constant, np.inf, deviation)
-            views.append(scaled.astype(np.float32))
-        return self.with_views(views, "features standardised on the rows of training")
-
-    def with_views(self, views: list[Array], step: str) -> Dataset:
-        """Other views of the same rows; ``step`` says how they were made, for the record."""
-        return replace(self, views=views, steps=(*self.steps, step))
 
 
 def one_hot(classes: np.ndarray, count: int) -> np.ndarray:
@@ -121,13 +30,13 @@ def one_hot(classes: np.ndarray, count: int) -> np.ndarray:
 
 
 def read_scene(card: Card, paths: Paths) -> Dataset:
-    types, table = _read_mulan(paths)
+    types, table = _read_mulan(card, paths)
     labels, names = table[:, 294:].astype(np.uint8), tuple(types)[294:]
     return Dataset(card.name, card.kind, [table[:, :294]], labels, names, card)
 
 
 def read_birds(card: Card, paths: Paths) -> Dataset:
-    types, table = _read_mulan(paths)
+    types, table = _read_mulan(card, paths)
     names = list(types)
     sound = sum(name.startswith("audio-ssd") for name in names)
     place = names.index("location")  # the last feature; the rest are species
@@ -138,43 +47,22 @@ def read_birds(card: Card, paths: Paths) -> Dataset:
     return Dataset(card.name, card.kind, [table[:, :sound], segments], labels, species, card)
 
 
-ATTRIBUTE = re.compile(r"@attribute\s+(?:'((?:\\.|[^'\\])*)'|(\S+))\s+(.+)", re.IGNORECASE)
-
-
-def _read_mulan(paths: Paths) -> tuple[dict[str, str], np.ndarray]:
+def _read_mulan(card: Card, paths: Paths) -> tuple[dict[str, str], np.ndarray]:
     """Mulan's training rows and then its test rows, with the attributes that both must have."""
-    (types, train), (others, test) = (_read_arff(paths[part]) for part in ("train", "test"))
+    files = (paths["train"], paths["test"])
+    (types, train), (others, test) = (read_arff(path, card.limit(path)) for path in files)
     if types != others:
         raise ValueError(f"{paths['test']} must have the attributes of {paths['train'].name}.")
     return types, np.concatenate([train, test])
 
 
-def _read_arff(path: Path) -> tuple[dict[str, str], np.ndarray]:
-    """A dense ARFF file of numbers: attribute → type, and (rows, columns) float32."""
-    header, _, rows = re.split(r"(?im)^(@data)\s*$", path.read_text(), maxsplit=1)
-    found = [ATTRIBUTE.match(line) for line in header.splitlines() if line.lower().startswith("@a")]
-    types = {
-        (quoted or plain).replace("\\", ""): kind
-        for quoted, plain, kind in map(re.Match.groups, found)
-    }
-    return types, np.loadtxt(rows.splitlines(), np.float32, delimiter=",", ndmin=2)
-
-
 def read_mnist(card: Card, paths: Paths) -> Dataset:
+    arrays = {part: read_idx(path, card.limit(path)) for part, path in paths.items()}
     images, digits = (
-        np.concatenate([_read_idx(paths[f"{part} {what}"]) for part in ("train", "test")])
+        np.concatenate([arrays[f"train {what}"], arrays[f"test {what}"]])
         for what in ("images", "labels")
     )
     return _digits(card, images, digits)
-
-
-def _read_idx(path: Path) -> np.ndarray:
-    """The IDX format: 0, 0, type (8 is uint8), number of axes, their lengths, the values."""
-    data = gzip.decompress(path.read_bytes())
-    if data[:3] != b"\x00\x00\x08":
-        raise ValueError(f"{path} must be a gzipped IDX file of bytes; it starts {data[:4]!r}.")
-    shape = struct.unpack_from(f">{data[3]}I", data, 4)
-    return np.frombuffer(data, np.uint8, offset=4 + 4 * data[3]).reshape(shape)
 
 
 def _digits(card: Card, images: np.ndarray, digits: np.ndarray) -> Dataset:
@@ -183,24 +71,18 @@ def _digits(card: Card, images: np.ndarray, digits: np.ndarray) -> Dataset:
 
 
 def read_xrmb(card: Card, paths: Paths) -> Dataset:
-    views = [_read_mat(paths["view 1"], "X1"), _read_mat(paths["view 2"], "X2")]
-    phones = _read_mat(paths["view 2"], "trainLabel").astype(np.int64).ravel()
+    one, two = paths["view 1"], paths["view 2"]
+    views = [read_mat(one, card.limit(one), "X1"), read_mat(two, card.limit(two), "X2")]
+    phones = read_mat(two, card.limit(two), "trainLabel").astype(np.int64).ravel()
     count = int(phones.max()) + 1
     names = tuple(f"phone {number}" for number in range(count))
     return Dataset(card.name, card.kind, views, one_hot(phones, count), names, card)
 
 
-def _read_mat(path: Path, key: str) -> np.ndarray:
-    from scipy.io import loadmat
-
-    content = loadmat(path, variable_names=[key])
-    if key not in content:
-        raise ValueError(f"{path} must hold a variable {key!r}; it does not.")
-    return np.ascontiguousarray(content[key], np.float32)
-
-
 def read_celeba(card: Card, paths: Paths, images: bool = True) -> Dataset:
-    names, label_names, labels = _read_attributes(paths["attributes"])
+    names, label_names, labels = _parse_attributes(
+        read_text(paths["attributes"], card.limit(paths["attributes"]))
+    )
     partition = np.loadtxt(paths["partition"], np.uint8, usecols=1)
     views, steps, whole = [], ("attributes only",), len(names)
     if images:
@@ -225,13 +107,8 @@ def read_celeba(card: Card, paths: Paths, images: bool = True) -> Dataset:
     )
 
 
-def _read_attributes(path: Path) -> tuple[list[str], tuple[str, ...], np.ndarray]:
+def _parse_attributes(text: str) -> tuple[list[str], tuple[str, ...], np.ndarray]:
     """File names, attribute names, and a 0/1 matrix; the file has ±1, a row an image."""
-    if path.suffix == ".zip":
-        with zipfile.ZipFile(path) as archive:
-            text = archive.read("list_attr_celeba.txt").decode()
-    else:
-        text = path.read_text()
     _, header, *rows = text.splitlines()
     names, values = zip(*(row.split(maxsplit=1) for row in rows), strict=True)
     labels = np.loadtxt(values, np.int8) == 1
@@ -239,7 +116,7 @@ def _read_attributes(path: Path) -> tuple[list[str], tuple[str, ...], np.ndarray
 
 
 def read_mocha(card: Card, paths: Paths) -> Dataset:
-    arrays = _arrays(paths["frames"])
+    arrays = read_npz(paths["frames"], card.limit(paths["frames"]))
     # A recording is one sentence of one speaker; a window must lie inside one.
     recording = arrays["utterance"].astype(np.int64) * 2 + arrays["speaker"]
     centre = np.arange(WINDOW_REACH, len(recording) - WINDOW_REACH)
@@ -268,18 +145,13 @@ def read_mocha(card: Card, paths: Paths) -> Dataset:
 # ------------------------------------------------------------------ embedded sets
 
 
-def _arrays(path: Path) -> dict[str, np.ndarray]:
-    with np.load(path, allow_pickle=False) as content:
-        return {key: content[key] for key in content}
-
-
 def read_mnist5k(card: Card, paths: Paths) -> Dataset:
-    arrays = _arrays(paths["arrays"])
+    arrays = read_npz(paths["arrays"], card.limit(paths["arrays"]))
     return _digits(card, arrays["images"], arrays["digit"])
 
 
 def read_yeast(card: Card, paths: Paths) -> Dataset:
-    arrays = _arrays(paths["arrays"])
+    arrays = read_npz(paths["arrays"], card.limit(paths["arrays"]))
     views = [arrays["expression"], arrays["phylogenetic"]]
     names = tuple(f"Class{number}" for number in range(1, 15))
     return Dataset(card.name, card.kind, views, arrays["labels"], names, card)
@@ -289,7 +161,7 @@ MFEAT_VIEWS: Sequence[str] = ("fou", "fac", "kar", "pix", "zer", "mor")
 
 
 def read_mfeat(card: Card, paths: Paths) -> Dataset:
-    arrays = _arrays(paths["arrays"])
+    arrays = read_npz(paths["arrays"], card.limit(paths["arrays"]))
     views = [arrays[view].astype(np.float32) for view in MFEAT_VIEWS]
     names = tuple("0123456789")
     return Dataset(card.name, card.kind, views, one_hot(arrays["digit"], 10), names, card)
@@ -323,8 +195,8 @@ def load(
     Args:
         name: one of :data:`herocon_lite.data.NAMES`.
         download: fetch what is not on this machine.
-        accept_terms: I accept the terms on the card (needed to download ``celeba`` or ``xrmb``);
-            ``HEROCON_ACCEPT_TERMS=celeba,xrmb`` says the same.
+        accept_terms: I accept the terms on the card (needed to download ``celeba``);
+            ``HEROCON_ACCEPT_TERMS=celeba`` says the same.
         options: ``n`` and ``seed`` for ``faces``; ``images=False`` for ``celeba`` gives the
             attributes of all 202,599 faces and no view.
     """

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from herocon_lite.data.readers import Dataset
+from herocon_lite.data.dataset import Dataset
 
 PROTOCOLS = ("transductive", "inductive")
 # Labelled rows: the paper's for its own sets, and what this book uses for the others.

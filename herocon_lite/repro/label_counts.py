@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from herocon_lite.checkpoint import atomic_write
-from herocon_lite.data.readers import Dataset, load
+from herocon_lite.data import Dataset, load
 from herocon_lite.data.splits import select_classes
 
 STORE = Path("results/label_counts.json")

@@ -37,14 +37,14 @@ from tests.full_data import FOLDER, needs
 def own_folder(tmp_path, monkeypatch):
     """An empty folder as HEROCON_DATA, and nothing downloaded."""
     monkeypatch.setenv("HEROCON_DATA", str(tmp_path))
-    monkeypatch.setattr(fetch, "downloads", lambda: tmp_path / "downloads")
+    monkeypatch.setattr(fetch, "download_folder", lambda: tmp_path / "downloads")
     return tmp_path
 
 
 def without_checksums(name: str) -> dict:
     """The card's parts for small files of the same layout."""
     return {
-        part: tuple(replace(file, checksum=None) for file in files)
+        part: tuple(replace(file, checksum=None, urls=()) for file in files)
         for part, files in CARDS[name].parts.items()
     }
 
@@ -86,7 +86,7 @@ def test_every_card_is_filled_in(name):
     for checksum in card.checksum.values():
         algorithm, _, digest = checksum.partition(":")
         assert (algorithm, len(digest)) in {("sha256", 64), ("md5", 32)} or name == "xrmb"
-    assert bool(card.terms) == (name in ("celeba", "xrmb"))
+    assert bool(card.terms) == (name == "celeba")
 
 
 def test_a_card_is_read_as_it_is_written():
@@ -106,6 +106,7 @@ toy:
         urls: [https://a.example/folder/, "https://b.example/get?id=1"]
       - path: a.txt
         starts_with: rows
+        expanded: 7
 """
     (card,) = read_cards(text).values()
     best, other = card.parts["all"]
@@ -113,9 +114,12 @@ toy:
     assert best == File(
         "a.gz", "md5:0", 5, ("https://a.example/folder/a.gz", "https://b.example/get?id=1")
     )
-    assert other == File("a.txt", starts_with=b"rows")
+    assert other == File("a.txt", starts_with=b"rows", expanded=7)
+    assert (best.limit, other.limit) == (10, 14)  # twice what is known
     with pytest.raises(TypeError, match="licnce"):
         read_cards(text.replace("licence", "licnce"))
+    with pytest.raises(ValueError, match=r"a\.gz must have a checksum and a size to have urls"):
+        read_cards(text.replace("checksum: md5:0", "remark: none"))
 
 
 @pytest.mark.parametrize(
@@ -253,7 +257,7 @@ def test_xrmb_file_without_its_variable(own_folder):
     for number in (1, 2):
         path = own_folder / "xrmb" / f"XRMBf2KALDI_window7_single{number}.mat"
         savemat(path, {"Y": np.zeros((3, 3))})
-    with pytest.raises(ValueError, match="must hold a variable 'X1'"):
+    with pytest.raises(ValueError, match=r"must be a MATLAB 5 file.* no variable 'X1'"):
         load("xrmb")
 
 
@@ -527,8 +531,10 @@ def test_doctor_shows_one_set(own_folder, capsys):
     assert "view 2: [" in capsys.readouterr().out
     assert doctor("faces") == 0
     assert "SYNTHETIC" in capsys.readouterr().out
-    assert doctor("xrmb") == 1
+    assert doctor("celeba") == 1
     assert "accept_terms=True" in capsys.readouterr().out
+    assert doctor("xrmb") == 1
+    assert "Accept the terms at" in capsys.readouterr().out
     assert doctor("sceen") == 2
     assert 'Did you mean "scene"?' in capsys.readouterr().out
 
@@ -556,7 +562,7 @@ def test_every_checksum_is_the_published_one():
             if f"./{name}/{path}" in sums:
                 assert checksum == f"sha256:{sums[f'./{name}/{path}']}"
                 file = File(path, checksum)
-                assert fetch.fault_of(FOLDER / name / path, file) == ""
+                assert fetch.find_fault(FOLDER / name / path, file) == ""
                 checked += 1
     assert checked == sum(not line.startswith("./packaged") for line in sums)
 
