@@ -64,16 +64,19 @@ def inner_loss(z: Tensor, w: Tensor, temperature: float = 1.0) -> Tensor:
     """Return L_1 with plain inner products, as in the paper's proof: nothing is normalised.
 
     Args:
-        z: (n, d), view 1, the anchors.
-        w: (n, d), view 2.
+        z: (…, n, d), view 1, the anchors.
+        w: (…, n, d), view 2.
         temperature: τ.
+
+    Returns:
+        (…), one loss for each batch.
 
     >>> points = simplex(4)
     >>> abs(inner_loss(points, points).item() - floor(4)) < 1e-12
     True
     """
-    scores = z @ w.T / temperature
-    return (scores.logsumexp(1) - scores.diagonal()).mean()
+    scores = z @ w.mT / temperature
+    return (scores.logsumexp(-1) - scores.diagonal(dim1=-2, dim2=-1)).mean(-1)
 
 
 def full_gradient(z: Tensor, w: Tensor, temperature: float = 1.0) -> Tensor:

@@ -7,6 +7,7 @@ of log |N(a)|, as the paper writes it.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -111,6 +112,23 @@ def counterexample_a(m: int, gamma: float = 2.0, temperature: float = 1.0) -> Si
     return Sides(math.log(m) - math.log1p(gamma * m * math.exp(-2 / temperature)), math.log(2))
 
 
+def first_violation(gamma: float = 2.0, temperature: float = 1.0) -> int | None:
+    """Return the least m for which :func:`counterexample_a` violates Lemma 3.2; None if none does.
+
+    For m ≥ 3 the violation is γ e^(−2/τ) < ½ − 1/m; for m ≤ 2 there is none.
+
+    >>> first_violation(gamma=2), first_violation(gamma=1), first_violation(temperature=3.0)
+    (5, 3, None)
+    """
+    room = 0.5 - gamma * math.exp(-2 / temperature)
+    if room <= 0:
+        return None
+    m = max(3, math.floor(1 / room))
+    while not counterexample_a(m, gamma, temperature).bound > math.log(2):
+        m += 1
+    return m
+
+
 # ------------------------------------------------------------------ counterexample B
 
 B_BITS = np.array([[1, 1], [1, 5]]) / 8  # law of the two bits of a positive pair
@@ -176,6 +194,27 @@ def _b_factor(classes: int, sigma: str) -> float:
         "least": 1 / float(weights.min()),
         "mean inverse": float((joint / weights).sum()),
     }[sigma]
+
+
+# ------------------------------------------------------------------ Eq. 7 and SupCon
+
+
+def collapsed_supcon_gap(sizes: Sequence[int]) -> float:
+    """Return Khosla's L_out minus Eq. 7 where all samples sit on one point; never negative.
+
+    L_out is log(n − 1), Eq. 7 (indicator distance, no self pairs) is
+    (1/K) Σ_a log(1 + n − m_a). They agree if and only if every class has two samples.
+
+    Args:
+        sizes: samples of each class, at least 2, of at least two classes.
+
+    >>> collapsed_supcon_gap([2, 2, 2]), round(collapsed_supcon_gap([4, 4, 4]), 4)
+    (0.0, 0.2007)
+    """
+    if len(sizes) < 2 or min(sizes) < 2:
+        raise ValueError(f"sizes must be two or more classes of two or more samples; got {sizes}.")
+    n = sum(sizes)
+    return math.log(n - 1) - sum(math.log(1 + n - m) for m in sizes) / len(sizes)
 
 
 # ------------------------------------------------------------------ classes seen through noise

@@ -290,3 +290,124 @@ def test_pull_formula(M):
     for sigma in (1, 0.5, 1 / 6):
         pull, _ = term_forces(sigma, [2] * M, [0.8] + [0.0] * M)
         assert theory.pull(sigma, M) == pytest.approx(pull, abs=1e-12)
+
+
+# ---------------------------------------------------------------- Lemma 3.2, stronger
+
+
+def test_any_joint_law_of_two_values_knows_log_2_at_most():
+    """So the reading of I in counterexample A does not matter."""
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        joint = rng.dirichlet(np.full(4, 0.3)).reshape(2, 2)
+        assert theory.mutual_information(joint) <= math.log(2) + EXACT
+    # altered: three values know more
+    assert theory.mutual_information(np.eye(3) / 3) > math.log(2) + 0.1
+
+
+def test_one_label_and_hamming_violate_from_three_rows_with_it():
+    """c = 1: the equations untouched, through the library; f = exp(cos), τ = 1."""
+    known = {2: 0.453602, 3: 0.757859, 5: 1.092624}
+    for m, value in known.items():
+        s = torch.tensor([[1.0]] * m + [[-1.0]] * m, dtype=torch.float64)
+        Y = torch.tensor([[1]] * m + [[0]] * m)
+        for loss in (losses.weighted_supervised(s, Y), losses.sup_con_eq6(s, Y)):
+            assert math.log(m) - loss.item() == pytest.approx(value, abs=1e-6)
+        assert theory.counterexample_a(m, gamma=1).bound == pytest.approx(value, abs=5e-7)
+    assert known[3] > math.log(2) > known[2] > 0  # inside the class I = 0
+    # altered: with one row there is no pair, with m = 1 the form is negative
+    assert theory.counterexample_a(1, gamma=1).bound == pytest.approx(-0.127, abs=5e-4)
+
+
+def test_five_rows_are_enough_with_one_label():
+    """Two rows with the label, three without: N − L_s is log 3 − log(1 + 3 e^(−2)) > log 2."""
+    s = torch.tensor([[1.0], [1.0], [-1.0], [-1.0], [-1.0]], dtype=torch.float64)
+    Y = torch.tensor([[1], [1], [0], [0], [0]])
+    bound = math.log(3) - losses.weighted_supervised(s, Y).item()
+    assert bound == pytest.approx(theory.counterexample_a(3, gamma=1).bound, abs=1e-8)
+    assert bound > math.log(2)
+
+
+@pytest.mark.parametrize("m", [2, 3, 10])
+def test_the_critic_of_the_proof_makes_the_loss_zero(m):
+    """p(x'|x)/p(x') is 2 within a class and 0 between: N − L_s = log m."""
+    Y = np.repeat(np.eye(2, dtype=int), m, 0)
+    ratio = 2.0 * (Y @ Y.T)
+    L_s, N = theory.eq7_by_enumeration(Y, ratio)
+    assert L_s == 0 and pytest.approx(math.log(m)) == N
+    assert (N - L_s > math.log(2)) == (m >= 3)
+
+
+def test_the_first_violation_is_the_first():
+    for gamma in (1.0, 2.0, 3.0):
+        for tau in (0.1, 0.5, 0.8, 1.0, 1.2, 1.44, 1.5, 2.0, 3.0):
+            first = theory.first_violation(gamma, tau)
+            violates = [
+                m
+                for m in range(1, 2000)
+                if theory.counterexample_a(m, gamma, tau).bound > math.log(2)
+            ]
+            assert first == (violates[0] if violates else None)
+    assert theory.first_violation(2.0) == 5 and theory.first_violation(1.0) == 3
+    # the edges of m = 3: τ = 2/log 12 with γ = 2, 2/log 6 with γ = 1
+    for gamma, edge in ((2.0, 2 / math.log(12)), (1.0, 2 / math.log(6))):
+        assert theory.first_violation(gamma, 0.999 * edge) == 3
+        assert theory.first_violation(gamma, 1.001 * edge) > 3
+
+
+@pytest.mark.parametrize(
+    "altered",
+    [
+        lambda m: math.log(m) - math.log1p(2 * m * math.exp(-1)),  # e^(−1) for e^(−2)
+        lambda m: math.log(m) - math.log1p(m * math.exp(-2)),  # γ = 1 for 2
+        lambda m: math.log(2 * m) - math.log1p(2 * m * math.exp(-2)),  # N = log 2m
+    ],
+)
+def test_an_altered_form_moves_the_first_violation(altered):
+    true = [theory.counterexample_a(m).bound > math.log(2) for m in range(1, 40)]
+    other = [altered(m) > math.log(2) for m in range(1, 40)]
+    assert true != other and true.index(True) == 4
+
+
+# ---------------------------------------------------------------- Eq. 7 is not SupCon
+
+
+SIZES = [(2, 2), (2, 2, 2), (3, 2), (4, 4, 4), (8, 4, 2, 2), (2, 5)]
+
+
+def gap_by_the_library(sizes, distance="indicator"):
+    y = torch.arange(len(sizes)).repeat_interleave(torch.tensor(sizes))
+    s = torch.ones(len(y), 1, dtype=torch.float64)  # d = 1, all rows on one point
+    Y = torch.nn.functional.one_hot(y)
+    ours = losses.weighted_supervised(s, Y, distance=distance)
+    return (losses.sup_con(s, y, temperature=1.0) - ours).item()
+
+
+@pytest.mark.parametrize("sizes", SIZES)
+def test_on_one_point_supcon_exceeds_eq7_unless_classes_have_two_rows(sizes):
+    gap = theory.collapsed_supcon_gap(sizes)
+    assert gap == pytest.approx(gap_by_the_library(sizes), abs=1e-12)
+    assert (gap > 1e-12) == (max(sizes) > 2)
+    n, K = sum(sizes), len(sizes)
+    altered = [
+        math.log(n - 1) - sum(math.log(n - m) for m in sizes) / K,  # n − m for 1 + n − m
+        math.log(n - 1) - sum(m / n * math.log(1 + n - m) for m in sizes),  # anchors, not labels
+        gap_by_the_library(sizes, "hamming"),  # γ = 2
+    ]
+    assert gap != pytest.approx(altered[0], abs=1e-6)
+    assert gap != pytest.approx(altered[2], abs=1e-6)
+    if len(set(sizes)) > 1:
+        assert gap != pytest.approx(altered[1], abs=1e-6)
+
+
+def test_known_gaps():
+    known = {(3, 2): 0.143841, (4, 4, 4): 0.200671, (8, 4, 2, 2): 0.163482, (2, 2, 2): 0}
+    for sizes, gap in known.items():
+        assert theory.collapsed_supcon_gap(sizes) == pytest.approx(gap, abs=5e-7)
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        sizes = tuple(int(m) for m in rng.integers(2, 7, rng.integers(2, 6)))
+        gap = theory.collapsed_supcon_gap(sizes)
+        assert gap == pytest.approx(gap_by_the_library(sizes), abs=1e-12)
+    with pytest.raises(ValueError, match="two or more samples"):
+        theory.collapsed_supcon_gap([1, 3])

@@ -1,0 +1,125 @@
+"""What a constant weight net makes of L_u: minimisers on a cone around its direction h.
+
+H ≡ h, so that g(a, b) = ½(e^{1−a·h} + e^{1−b·h}); the gradient flows through g and the positive is
+not weighted, as in Eq. 5. A freshly initialised sigmoid layer is nearly such an H.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from herocon_lite.theory.collapse import log_mean_exponential
+from herocon_lite.theory.spheres import simplex
+
+
+def constant_net_loss(
+    z: Tensor, w: Tensor, h: Tensor, temperature: float = 1.0, both_views: bool = False
+) -> Tensor:
+    """Return L_u for H ≡ h.
+
+    Args:
+        z: (…, n, d), unit rows, view 1, the anchors.
+        w: (…, n, d), unit rows, view 2.
+        h: (d,) or (…, d), a unit vector.
+        temperature: τ.
+        both_views: negatives from both views (Eq. 5), or from view 2 alone.
+
+    Returns:
+        (…), one loss for each batch.
+
+    >>> points = cone_points(4)
+    >>> h = torch.eye(4, dtype=torch.float64)[0]
+    >>> abs(constant_net_loss(points, points, h).item() - cone_floor(4)) < 1e-12
+    True
+    """
+    n = z.shape[-2]
+    own = torch.eye(n, dtype=torch.bool)
+    positive = (z * w).sum(-1, keepdim=True) / temperature
+    height = z @ h[..., None]  # (…, n, 1)
+    parts = [positive]
+    for view in (w, z) if both_views else (w,):
+        log_g = torch.logaddexp(1 - height, 1 - (view @ h[..., None]).mT) - math.log(2)
+        parts.append((z @ view.mT / temperature + log_g).masked_fill(own, -math.inf))
+    return (torch.cat(parts, -1).logsumexp(-1) - positive[..., 0]).mean(-1)
+
+
+def cone_height(n: int, temperature: float = 1.0) -> float:
+    """Return s = z_i·h at a minimiser, d ≥ n: τ(n − 1)/(2n), and 1 from τ = 2n/(n − 1) on.
+
+    >>> cone_height(5), cone_height(5, temperature=3.0)
+    (0.4, 1.0)
+    """
+    return min(1.0, temperature * (n - 1) / (2 * n))
+
+
+def cone_cosine(n: int, temperature: float = 1.0) -> float:
+    """Return z_i·z_k at a minimiser, d ≥ n: (ns² − 1)/(n − 1), which tends to τ²/4.
+
+    >>> round(cone_cosine(5), 3), round(cone_cosine(10**6), 3)
+    (-0.05, 0.25)
+    """
+    return (n * cone_height(n, temperature) ** 2 - 1) / (n - 1)
+
+
+def cone_floor(n: int, temperature: float = 1.0, both_views: bool = False) -> float:
+    """Return the least L_u for H ≡ h: log(1 + (n − 1) e^{1 − s − λ'(1 − s²)}), λ' = n/((n − 1)τ).
+
+    It bounds L_u for every d. With both views as negatives 2(n − 1) stands for n − 1.
+
+    >>> round(cone_floor(5), 4), round(cone_floor(5, both_views=True), 4)
+    (1.2671, 1.8085)
+    """
+    s = cone_height(n, temperature)
+    exponent = 1 - s - n / ((n - 1) * temperature) * (1 - s * s)
+    return math.log1p((n - 1) * (2 if both_views else 1) * math.exp(exponent))
+
+
+def cone_points(n: int, temperature: float = 1.0, size: int | None = None) -> Tensor:
+    """Return the minimiser z = w: s h + √(1 − s²) u_i, u_i a simplex orthogonal to h.
+
+    Args:
+        n: number of samples, at least 2.
+        temperature: τ.
+        size: number of coordinates, at least n; default n. h is the first axis.
+
+    >>> points = cone_points(5)
+    >>> points[:, 0].tolist()
+    [0.4, 0.4, 0.4, 0.4, 0.4]
+    """
+    s = cone_height(n, temperature)
+    across = simplex(n, (n if size is None else size) - 1)
+    return F.pad(math.sqrt(1 - s * s) * across, (1, 0), value=s)
+
+
+def cone_deviation_bound(n: int, d: int, temperature: float = 1.0) -> float:
+    """Bound |z̄ − s h|² + |w̄ − s h|² at every minimiser for d ≥ 2, negatives from view 2, s < 1.
+
+    2(1 − s²)/n + ((n − 1)/n)(1 − s²)²/(τ(d − 1)): of order 1/n + 1/d.
+
+    >>> round(cone_deviation_bound(2407, 200), 4)
+    0.0035
+    """
+    rest = 1 - cone_height(n, temperature) ** 2
+    return 2 * rest / n + (n - 1) / n * rest**2 / (temperature * (d - 1))
+
+
+def even_cone_height(d: int, temperature: float = 1.0) -> float:
+    """Return s for infinitely many points spread evenly over a cone in d ≥ 2 dimensions.
+
+    s = τ/(2(1 − A)), A the mean cosine of the von Mises-Fisher law on S^{d−2} with concentration
+    (1 − s²)/τ. The mean cosine of negatives is then s², above τ²/4.
+
+    >>> round(even_cone_height(200) ** 2, 3), round(even_cone_height(10) ** 2, 3)
+    (0.252, 0.294)
+    """
+    s = temperature / 2
+    for _ in range(1000):
+        k = (1 - s * s) / temperature
+        growth = log_mean_exponential(d + 1, k) - log_mean_exponential(d - 1, k)
+        mean = k / (d - 1) * math.exp(growth)  # A: the derivative of log M_{d−1} at k
+        s = min(1.0, temperature / (2 * (1 - mean)))
+    return s
