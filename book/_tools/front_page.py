@@ -15,7 +15,6 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
-
 from herocon_lite.repro import ledger, paper, stats
 from herocon_lite.repro.query import Store
 from herocon_lite.repro.stats import Comparison, Direction
@@ -88,7 +87,8 @@ def cover() -> str:
         f"A; {100 * usual[0]:.0f} percent of the push falls on B. Right, with HeroCon’s weights: "
         f"{100 * weighted[0]:.0f} percent falls on B, as much as on C and on D."
     )
-    head = f'<svg class="hc-cover" viewBox="0 0 450 245" role="img" aria-label="{html.escape(alt)}">'
+    label = f'role="img" aria-label="{html.escape(alt)}"'
+    head = f'<svg class="hc-cover" viewBox="0 0 450 245" {label}>'
     return f"{head}{''.join(panels)}</svg>"
 
 
