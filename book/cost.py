@@ -28,7 +28,15 @@ import torch.nn.functional as F
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from herocon_lite import losses
-from herocon_lite.repro import benchmark, efficiency, ledger, paper, plots
+from herocon_lite.repro import (
+    efficiency,
+    ledger,
+    literal,
+    measure,
+    paper,
+    plots,
+)
+from herocon_lite.repro.benchmark import two_views
 from herocon_lite.repro.efficiency import (
     BY,
     LITERAL,
@@ -130,8 +138,8 @@ class Count(TorchDispatchMode):
 
 
 LOSSES = {
-    LITERAL: benchmark.literal_unsupervised,
-    RELEASED: efficiency.released_unsupervised,
+    LITERAL: literal.unsupervised,
+    RELEASED: literal.released_unsupervised,
     OURS: losses.weighted_unsupervised,
 }
 
@@ -176,14 +184,14 @@ print("Twice the rows, exactly four times the multiplications: all three.")
 
 # %% tags=["nbval-ignore-output"]
 quick = {
-    LITERAL: benchmark.two_views(LOSSES[LITERAL], True, torch.float64),
-    RELEASED: benchmark.two_views(LOSSES[RELEASED], True, torch.float64),
-    OURS: benchmark.two_views(LOSSES[OURS], True),
+    LITERAL: two_views(LOSSES[LITERAL], True, torch.float64),
+    RELEASED: two_views(LOSSES[RELEASED], True, torch.float64),
+    OURS: two_views(LOSSES[OURS], True),
 }
 seconds = {}
 for n in (150, 300, 600):
     steps = {by: prepare(n) for by, prepare in quick.items()}
-    for by, taken in benchmark.interleaved(steps, 2).items():
+    for by, taken in measure.time_interleaved(steps, 2).items():
         seconds[by, n] = min(taken)
 for by in BY:
     times = [f"{n}: {1e3 * seconds[by, n]:5.1f} ms" for n in (150, 300, 600)]

@@ -158,12 +158,12 @@ def main(argv: list[str] | None = None) -> int:
 def _bench(arguments: argparse.Namespace) -> int:
     from importlib.util import find_spec
 
-    from herocon_lite.repro import benchmark
+    from herocon_lite.repro import benchmark, measure
 
     missing = [name for name in benchmark.LIBRARIES if find_spec(name.replace("-", "_")) is None]
     if missing:  # known now, not after an hour of timing
         raise ValueError(f"bench compares with other libraries: pip install {' '.join(missing)}")
-    where = benchmark.where_measured()
+    where = measure.where_measured()
     rows = benchmark.run(tuple(sorted({*(arguments.sizes or benchmark.SIZES)})))
     print(benchmark.table(rows))
     folder = arguments.folder or (None if arguments.sizes else Path("results"))
@@ -176,9 +176,9 @@ def _bench(arguments: argparse.Namespace) -> int:
 
 
 def _efficiency(arguments: argparse.Namespace) -> int:
-    from herocon_lite.repro import benchmark, efficiency
+    from herocon_lite.repro import efficiency, measure
 
-    where = benchmark.where_measured()
+    where = measure.where_measured()
     rows = efficiency.run()
     print(efficiency.table(rows))
     efficiency.save(rows, where, arguments.folder)

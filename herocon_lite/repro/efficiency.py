@@ -3,9 +3,7 @@
 (a) The training set grows; 250 labelled rows a step and |N| = 999 stay. An epoch is as many steps
 as there are batches, and all of them are run. (b) The negative set grows; one step, 250 labelled
 rows. A step is all of HeroCon: encoders, L_c, L_u, L_s, backward, LARS. Rows are random, of XRMB's
-and MOCHA's sizes. Three implementations take turns, on one thread; seconds are the processor's, the
-best of some rounds; memory is the peak of a fresh process above its inputs. What would keep more
-than 2 GiB for its backward pass is not run.
+and MOCHA's sizes. Three implementations take turns; the best of some rounds counts.
 """
 
 from __future__ import annotations
@@ -13,18 +11,21 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import torch
 import torch.nn.functional as F
-from torch import Tensor
 from tqdm import tqdm
 
 from herocon_lite import losses
 from herocon_lite.methods import Method, Problem, build
-from herocon_lite.repro import benchmark, files, stats
-from herocon_lite.repro.benchmark import OURS, Step, cos_as_printed
+from herocon_lite.repro import files, literal, measure, stats
+from herocon_lite.repro.benchmark import two_views
+from herocon_lite.repro.measure import OURS, Step
+from herocon_lite.repro.text import format_interval, markdown_table
 
 LITERAL, RELEASED = "literal", "released-like"
 BY = (LITERAL, RELEASED, OURS)
@@ -48,40 +49,15 @@ LONG = 2000  # two rounds beyond this size
 # ------------------------------------------------------------------ what is compared
 
 
-def released_unsupervised(z1: Tensor, z2: Tensor, H: losses.Net) -> Tensor:
-    """L_u in the public code's form, written from its description: n × n matrices, view 2 anchors.
-
-    [i, k] holds row i of view 1 and row k of view 2, and the sum runs over i. The positive is
-    weighted too, and the half of g with H on view 2 is transposed. Its constants are left out.
-    """
-    f = torch.exp(cos_as_printed(z1, z2))
-    g = (torch.exp(1 - cos_as_printed(H(z1), z2)) + torch.exp(1 - cos_as_printed(H(z2), z1))) / 2
-    return -torch.log(f.diagonal() / (g * f).sum(0)).mean()
-
-
-def released_supervised(s: Tensor, Y: Tensor) -> Tensor:
-    """L_s in the public code's form for classes: weights 1, self pairs, a sum over the classes.
-
-    Similarities are formed anew for each class, as there.
-    """
-    total = 0
-    for a in range(Y.shape[1]):
-        has, lacks = Y[:, a] == 1, Y[:, a] == 0
-        up = torch.exp(cos_as_printed(s[has], s[has]))
-        down = torch.exp(cos_as_printed(s[has], s[lacks])).sum(1) + up
-        total = total - torch.log(up / down).mean()
-    return total
-
-
 # L_u and L_s of those that are not ours
-TYPED_IN = {
-    LITERAL: (benchmark.literal_unsupervised, benchmark.label_loop),
-    RELEASED: (released_unsupervised, released_supervised),
+AS_PRINTED = {
+    LITERAL: (literal.unsupervised, literal.supervised),
+    RELEASED: (literal.released_unsupervised, literal.released_supervised),
 }
 # The same L_u alone: it decides what a step keeps
 KEPT = {
-    name: benchmark.two_views(pair[0], True, torch.float64) for name, pair in TYPED_IN.items()
-} | {OURS: benchmark.two_views(losses.weighted_unsupervised, True)}
+    name: two_views(of_views, True, torch.float64) for name, (of_views, _) in AS_PRINTED.items()
+} | {OURS: two_views(losses.weighted_unsupervised, True)}
 
 
 def herocon(by: str) -> Method:
@@ -92,13 +68,13 @@ def herocon(by: str) -> Method:
     torch.manual_seed(0)
     problem = Problem(tuple((width,) for width in VIEWS), CLASSES, "multiclass")
     method = build("herocon", problem, alpha=ALPHA, beta=BETA, distance="hamming")
-    return method if by == OURS else benchmark.typed_in(method, *TYPED_IN[by])
+    return method if by == OURS else literal.with_losses(method, *AS_PRINTED[by])
 
 
 def _steps(by: str, count: int, labeled: int, unlabeled: int) -> Step:
     """``count`` steps of training, each on rows of its own."""
     method = herocon(by)
-    step, dtype = benchmark.trainer(method), next(method.parameters()).dtype
+    step, dtype = literal.trainer(method), next(method.parameters()).dtype
     seen, more = (
         [torch.randn(count * b, w).to(dtype) for w in VIEWS] for b in (labeled, unlabeled)
     )
@@ -134,43 +110,36 @@ WORK: dict[str, Callable[[str, int], Step]] = {TRAINING: epoch, NEGATIVE: one_st
 
 def run() -> list[dict]:
     """One row per implementation and size: best seconds, all rounds, peak memory."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
     work = [(what, size) for what, sizes in SIZES.items() for size in sizes]
     work += [(NEGATIVE, size) for size in ALONE]
-    rows = []
-    try:
-        for what, size in tqdm(work, desc="efficiency", unit="size"):
-            rows += _measure(what, size)
-    finally:
-        torch.set_num_threads(threads)
-    return rows
+    with measure.one_thread():
+        bar = tqdm(work, desc="efficiency", unit="size")
+        return [row for what, size in bar for row in _measure(what, size)]
 
 
 def _measure(what: str, size: int) -> list[dict]:
-    kept = {by: benchmark.kept_bytes(KEPT[by], size) if what == NEGATIVE else 0 for by in BY}
-    fits = [by for by in BY if by == OURS or kept[by] <= benchmark.LIMIT_BYTES]
-    alone = {}
-    if size in MEMORY[what]:
-        module = "herocon_lite.repro.efficiency"
-        alone = {by: benchmark.fresh_process(what, by, size, module) for by in fits}
-    if len(fits) > 1:
-        steps = {by: WORK[what](by, size) for by in fits}
-        seconds = benchmark.interleaved(steps, ROUNDS[what] if size <= LONG else 2)
-    else:  # nothing to compare with: the fresh process has timed it already
-        seconds = {by: [alone[by][0]] for by in fits}
+    found = measure.measure(
+        {by: partial(WORK[what], by, size) for by in BY},
+        {by: measure.kept_bytes(KEPT[by], size) if what == NEGATIVE else 0 for by in BY},
+        ROUNDS[what] if size <= LONG else 2,
+        partial(_fresh_process, what, size) if size in MEMORY[what] else None,
+    )
     rows = []
-    for by in BY:
+    for by, cost in found.items():
         row = {"by": by, what: size}
-        if by not in fits:
-            row["would_keep_gib"] = round(kept[by] / 2**30, 1)
+        if cost.seconds:
+            row["seconds"] = round(min(cost.seconds), 5)
+            row["rounds"] = [round(taken, 5) for taken in cost.seconds]
+            if cost.peak_mib is not None:
+                row["peak_mib"] = round(cost.peak_mib, 1)
         else:
-            row["seconds"] = round(min(seconds[by]), 5)
-            row["rounds"] = [round(taken, 5) for taken in seconds[by]]
-            if by in alone:
-                row["peak_mib"] = round(alone[by][1], 1)
+            row |= cost.not_run()
         rows.append(row)
     return rows
+
+
+def _fresh_process(what: str, size: int, by: str) -> tuple[float, float]:
+    return measure.fresh_process("herocon_lite.repro.efficiency", what, by, size)
 
 
 # ------------------------------------------------------------------ what it says
@@ -208,24 +177,24 @@ def power(
 
 def table(rows: Sequence[dict]) -> str:
     """The rows as Markdown, and the powers."""
-    lines = ["| grows | size | by | seconds | times ours | peak MiB |", "|---|--:|---|--:|--:|--:|"]
+    cells = []
     for r in rows:
         what = TRAINING if TRAINING in r else NEGATIVE
+        cost = ["", "", ""]
         if "seconds" in r:
             (ours,) = (o["seconds"] for o in rows if o["by"] == OURS and o.get(what) == r[what])
             peak = f"{r['peak_mib']:.0f}" if "peak_mib" in r else "–"
-            cells = f"{r['seconds']:.3f} | {r['seconds'] / ours:.2f} | {peak}"
+            cost = [f"{r['seconds']:.3f}", f"{r['seconds'] / ours:.2f}", peak]
         else:
-            cells = f"not run: would keep {r['would_keep_gib']:,} GiB | |"
-        lines.append(f"| {what} | {r[what]:,} | {r['by']} | {cells} |")
-    lines.append("")
-    for what in SIZES:
-        for by in BY:
-            fit = power(rows, what, by)
-            if fit is not None:
-                lines.append(
-                    f"- {what}, {by}: time ~ size^{fit.mean:.2f} [{fit.lo:.2f}, {fit.hi:.2f}]"
-                )
+            cost[0] = f"not run: would keep {r['would_keep_gib']:,} GiB"
+        cells.append([what, f"{r[what]:,}", r["by"], *cost])
+    heads = ["grows", "size", "by", "seconds", "times ours", "peak MiB"]
+    lines = [markdown_table(heads, cells, "lrlrrr"), ""]
+    for what, by in product(SIZES, BY):
+        fit = power(rows, what, by)
+        if fit is not None:
+            shown = format_interval(fit.mean, fit.lo, fit.hi, ".2f")
+            lines.append(f"- {what}, {by}: time ~ size^{shown}")
     return "\n".join(lines)
 
 
@@ -242,6 +211,6 @@ def save(rows: list[dict], where: dict, folder: Path) -> None:
     files.save_lines(folder / "efficiency.jsonl", [where, *rows])
 
 
-if __name__ == "__main__":  # a fresh process, started by bench.fresh_process
+if __name__ == "__main__":  # a fresh process, started by measure.fresh_process
     what, by, size = sys.argv[1:]
-    benchmark.in_fresh_process(lambda n: WORK[what](by, n), int(size))
+    measure.report(partial(WORK[what], by), int(size))

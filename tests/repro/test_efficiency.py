@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 
 from herocon_lite import losses
-from herocon_lite.repro import benchmark, efficiency
+from herocon_lite.repro import efficiency, literal, measure
 from herocon_lite.repro.cli import main
 from herocon_lite.repro.efficiency import BY, LITERAL, NEGATIVE, OURS, RELEASED, TRAINING
 from tests.cases import gradients, make_batch
@@ -23,18 +23,18 @@ def batch(rows=60, more=30):
 def test_the_released_form_is_the_preset_of_that_name():
     b = make_batch(n=12, d=5)
     ours = losses.weighted_unsupervised(b.z1, b.z2, b.H, preset="released")
-    typed = efficiency.released_unsupervised(b.z1, b.z2, b.H)
+    typed = literal.released_unsupervised(b.z1, b.z2, b.H)
     torch.testing.assert_close(typed, ours, rtol=1e-12, atol=0)
     for mine, wanted in zip(gradients(ours, b), gradients(typed, b), strict=True):
         torch.testing.assert_close(mine, wanted, rtol=1e-9, atol=1e-13)
     Y = F.one_hot(torch.arange(12) % 3).double()
     ours = losses.weighted_supervised(b.z1, Y, preset="released", distance="indicator")
-    torch.testing.assert_close(efficiency.released_supervised(b.z1, Y), ours, rtol=1e-12, atol=0)
+    torch.testing.assert_close(literal.released_supervised(b.z1, Y), ours, rtol=1e-12, atol=0)
 
 
 def test_the_literal_step_is_ours():
-    ours, literal = efficiency.herocon(OURS).double(), efficiency.herocon(LITERAL)
-    mine, wanted = (m.terms(*batch()) for m in (ours, literal))
+    ours, printed = efficiency.herocon(OURS).double(), efficiency.herocon(LITERAL)
+    mine, wanted = (m.terms(*batch()) for m in (ours, printed))
     assert mine.keys() == {"L_c", "L_u", "L_s"}
     torch.testing.assert_close(mine, wanted, rtol=1e-12, atol=0)
 
@@ -73,7 +73,7 @@ def test_rows_of_a_step(monkeypatch, what, size, steps, labeled, unlabeled):
     def trainer(method):
         return lambda *batch: seen.append(batch)
 
-    monkeypatch.setattr(benchmark, "trainer", trainer)
+    monkeypatch.setattr(literal, "trainer", trainer)
     efficiency.WORK[what](OURS, size)()
     assert len(seen) == steps
     for rows, Y, more in seen:
@@ -91,7 +91,7 @@ def test_a_step_learns():
         method = efficiency.herocon(by)
         seen, Y, unseen, _ = _cast(batch(), method)
         before = {name: w.clone() for name, w in method.named_parameters()}
-        benchmark.trainer(method)(seen, Y, unseen)
+        literal.trainer(method)(seen, Y, unseen)
         moved = [name for name, w in method.named_parameters() if not torch.equal(w, before[name])]
         assert {name.split(".")[0] for name in moved} == {name.split(".")[0] for name in before}
 
@@ -131,15 +131,15 @@ def test_a_short_measurement_is_printed_and_saved(tmp_path, capsys, monkeypatch)
     kept[LITERAL] |= {120: 3 * 2**30, 160: 5 * 2**30}
     kept[RELEASED] |= {160: 3 * 2**30}
     names = {id(prepare): by for by, prepare in efficiency.KEPT.items()}
-    monkeypatch.setattr(benchmark, "kept_bytes", lambda prepare, n: kept[names[id(prepare)]][n])
+    monkeypatch.setattr(measure, "kept_bytes", lambda prepare, n: kept[names[id(prepare)]][n])
     started = []
 
-    def fresh(what, by, size, module):
+    def fresh(module, what, by, size):
         assert module == "herocon_lite.repro.efficiency"
         started.append((what, by, size))
         return 7.0, 1.5
 
-    monkeypatch.setattr(benchmark, "fresh_process", fresh)
+    monkeypatch.setattr(measure, "fresh_process", fresh)
     assert main(["efficiency", "--folder", str(tmp_path)]) == 0
     printed = capsys.readouterr().out
     where, *rows = map(json.loads, (tmp_path / "efficiency.jsonl").read_text().splitlines())
@@ -165,7 +165,5 @@ def test_a_short_measurement_is_printed_and_saved(tmp_path, capsys, monkeypatch)
 
 
 def test_a_fresh_process_measures_a_step():
-    seconds, mib = benchmark.fresh_process(
-        NEGATIVE, RELEASED, 1000, "herocon_lite.repro.efficiency"
-    )
+    seconds, mib = measure.fresh_process("herocon_lite.repro.efficiency", NEGATIVE, RELEASED, 1000)
     assert seconds > 0 and 60 < mib < 600

@@ -1,0 +1,145 @@
+"""Time and memory of training steps, measured side by side on one thread.
+
+Seconds are the processor's: with one thread they are wall time on a quiet machine, and fairer on a
+shared one. Memory is the peak of a fresh process above its inputs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from herocon_lite import runtime
+from herocon_lite.repro import provenance
+
+OURS = "herocon_lite"
+LIMIT_BYTES = 2 * 2**30  # what would keep more for its backward pass is not run
+
+Step = Callable[[], None]
+clock = time.process_time
+
+
+class Measured(NamedTuple):
+    """What one implementation costs at one size."""
+
+    kept: float  # bytes for the backward pass, estimated
+    seconds: list[float]  # one per round; none if it was not run
+    peak_mib: float | None
+
+    def not_run(self) -> dict[str, float]:
+        """The part of a stored row that says why there is no time."""
+        return {"would_keep_gib": round(self.kept / 2**30, 1)}
+
+
+@contextlib.contextmanager
+def one_thread() -> Iterator[None]:
+    """Let torch use a single thread."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+def measure(
+    prepare: dict[str, Callable[[], Step]],
+    kept: dict[str, float],
+    rounds: int,
+    in_fresh_process: Callable[[str], tuple[float, float]] | None,
+) -> dict[str, Measured]:
+    """Measure implementations of the same work; those that would not fit are not run.
+
+    Args:
+        prepare: makes each implementation's step.
+        kept: bytes that each would keep for its backward pass, of :func:`kept_bytes`.
+        rounds: number of times that each step is timed.
+        in_fresh_process: gives an implementation's seconds and peak MiB; None: no memory.
+    """
+    fits = [name for name in prepare if name == OURS or kept[name] <= LIMIT_BYTES]
+    alone = {name: in_fresh_process(name) for name in fits} if in_fresh_process else {}
+    if len(fits) > 1:
+        seconds = time_interleaved({name: prepare[name]() for name in fits}, rounds)
+    else:  # nothing to compare with: the fresh process has timed it already
+        seconds = {name: [alone[name][0]] for name in fits}
+    return {
+        name: Measured(kept[name], seconds.get(name, []), alone[name][1] if name in alone else None)
+        for name in prepare
+    }
+
+
+def time_interleaved(steps: dict[str, Step], rounds: int) -> dict[str, list[float]]:
+    """Seconds of each step, one a round; interleaved, so that all see the same machine."""
+    seconds = {name: [] for name in steps}
+    for _ in range(rounds):
+        for name, step in steps.items():
+            start = clock()
+            step()
+            seconds[name].append(clock() - start)
+    return seconds
+
+
+def kept_bytes(prepare: Callable[..., Step], n: int) -> float:
+    """About what a step would keep for its backward pass at n: two small sizes and their growth.
+
+    Rows are narrow here, so that what grows with pairs of samples shows.
+    """
+
+    def at(m: int) -> int:
+        storages = {}
+
+        def pack(t: Tensor) -> Tensor:
+            storages[t.untyped_storage().data_ptr()] = t.untyped_storage().nbytes()
+            return t
+
+        step = prepare(m, d=8)
+        with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
+            step()
+        return sum(storages.values())
+
+    m, small, large = 128, at(64), at(128)
+    while 0 < large < 2**24 and m < 1024:  # until what grows fastest is nearly all of it
+        m, small, large = 2 * m, large, at(2 * m)
+    if small == 0:  # no autograd: the scores and the shares are what it holds
+        return 2 * (n * 2 * n) * 4
+    return large * (n / m) ** round(math.log2(large / small))
+
+
+def fresh_process(module: str, *arguments: object) -> tuple[float, float]:
+    """Seconds, and peak MiB above the inputs, of the step that a module's ``__main__`` reports."""
+    command = [sys.executable, "-m", module, *map(str, arguments)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    seconds, mib = map(float, done.stdout.split())
+    return seconds, mib
+
+
+def report(prepare: Callable[[int], Step], n: int) -> None:
+    """Print what :func:`fresh_process` reads; for the ``__main__`` of the module it starts."""
+    torch.set_num_threads(1)
+    prepare(64)()  # libraries loaded and their buffers made
+    step = prepare(n)
+    before, start = runtime.peak_mib(), clock()
+    step()
+    print(clock() - start, runtime.peak_mib() - before)
+
+
+def where_measured() -> dict:
+    """Describe the machine and the code; to be called first, since the checkout may move."""
+    machine = provenance.environment()
+    return {
+        "threads": 1,
+        "processor": machine["device"],
+        "python": machine["versions"]["python"],
+        "torch": machine["versions"]["torch"],
+        "commit": machine["commit"],
+        "dirty": machine["dirty"],
+        "date": time.strftime("%Y-%m-%d"),
+    }
