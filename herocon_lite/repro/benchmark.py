@@ -35,10 +35,10 @@ LIBRARIES = ("lightly", "pytorch-metric-learning")  # not needed for anything el
 ABOUT = (
     "Forward and backward, best of five interleaved rounds (one beyond n = 5,000); peak memory "
     'above the inputs, of a fresh process. "Bare products" are the eight n × 2n × d matrix '
-    "products of Eq. 5's scores and gradients; ours makes do with six, since one is another's transpose. "
-    '"Literal" is the formula as printed; "unit rows" divides by the norms first. L_s: 500 rows, '
-    "40 labels, d = 1,024. A step of HeroCon is all of it, encoders and optimiser too, on rows of "
-    "Scene's size. What would keep more than 2 GiB for its backward pass is not run."
+    "products of Eq. 5's scores and gradients; ours makes do with six, since one is another's "
+    'transpose. "Literal" is the formula as printed; "unit rows" divides by the norms first. L_s: '
+    "500 rows, 40 labels, d = 1,024. A step of HeroCon is all of it, encoders and optimiser too, "
+    "on rows of Scene's size. What would keep more than 2 GiB for its backward pass is not run."
 )
 
 # ------------------------------------------------------------------ what is compared
