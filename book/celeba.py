@@ -150,7 +150,7 @@ assert min(scene) > 1.9 * always_yes("scene")
 
 # %% mystnb={"markdown_format": "myst"} tags=["hide-input"]
 presets = ("paper", "released")
-text, code = (settings.setting("celeba", name) for name in presets)
+text, code = (settings.paper_config("celeba", name) for name in presets)
 plan, labelled = Schedule(text.steps), LABELED["celeba"]
 SMALL = {"steps": 300, "widths": "thin", "precision": "bfloat16"}
 REDUCED = {"changes": SMALL}

@@ -119,7 +119,7 @@ print("gained four, and did not know. Both count as they are.")
 yeast = load("yeast")
 shapes = tuple(view.shape[1:] for view in yeast.views)
 problem = Problem(shapes, yeast.labels.shape[1], yeast.kind)
-home = settings.setting("yeast")
+home = settings.paper_config("yeast")
 GRID = sorted({0.4, 0.5, *THRESHOLDS})
 
 

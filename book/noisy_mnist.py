@@ -84,7 +84,7 @@ print(f"From the worst F1 to the best: {width:.1f} points.")
 # ## The settings side by side
 
 # %% mystnb={"markdown_format": "myst"} tags=["hide-input"]
-text, code = (settings.setting("mnist", p) for p in ("paper", "released"))
+text, code = (settings.paper_config("mnist", p) for p in ("paper", "released"))
 plan, labelled = Schedule(text.steps), LABELED["mnist"]
 RELEASED_ROWS = code.unlabeled_batch  # what most rows here have
 

@@ -72,7 +72,7 @@ table(["where", "message"], [[c.where, c.claim] for c in messages])
 # points E5 and E6 of [the appendix](point_by_point.ipynb) say what the code's *rate* does.
 
 # %% mystnb={"markdown_format": "myst"} tags=["hide-input"]
-text, code = (settings.setting("mnist", p) for p in ("paper", "released"))
+text, code = (settings.paper_config("mnist", p) for p in ("paper", "released"))
 labelled, own = LABELED["mnist"], paper.CASE_STUDY
 rows = [
     ["noise", "deviation σ of the pixels", "deviation σ²", "as the text"],

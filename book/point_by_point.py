@@ -168,7 +168,7 @@ print("B14  images used nowhere:", digits["rows"] - 200 - 60_000)
 print("B15  unlabelled steps in 500 epochs:", 500 * 60_000 // 4_000)
 negatives = {"scene": 2406, "mnist": 4199, "xrmb": 4999, "celeba": 249}
 for data, M in negatives.items():
-    text = settings.setting(data)
+    text = settings.paper_config(data)
     batch = text.labeled_batch or LABELED[data]
     asked = text.unlabeled_batch or 2407 - 120
     assert batch + asked - 1 == M
@@ -196,7 +196,7 @@ points_of("C")
 rows = {}
 for data in paper.TABLES:
     for preset in ("paper", "released"):
-        chosen = settings.setting(data, preset)
+        chosen = settings.paper_config(data, preset)
         batch = chosen.labeled_batch or LABELED[data]
         more = chosen.unlabeled_batch or 2407 - 120
         row = {"alpha": chosen.alpha, "beta": chosen.beta}

@@ -126,7 +126,7 @@ print(f"Of all {len(pairs)} pairs of rows, {told} are told apart.")
 # what the main rows of this chapter do; the other choice has rows of its own.
 
 # %% mystnb={"markdown_format": "gfm"} tags=["hide-input"]
-text, code = (settings.setting("scene", p) for p in ("paper", "released"))
+text, code = (settings.paper_config("scene", p) for p in ("paper", "released"))
 plan = Schedule(text.steps)
 SEEDS = 20  # of each main row: what we are aiming at
 n = 2407
@@ -189,7 +189,7 @@ yeast, seeds = load("yeast"), range(3)
 quick = ["dnn", "herocon-s", "herocon-u", "herocon"]
 records = {}
 for method in quick:
-    run = settings.Run("yeast", method, changes=(("steps", 20),))
+    run = settings.Run("yeast", method, overrides=(("steps", 20),))
     every = [replace(run, seed=seed) for seed in seeds]
     records[method] = [runner.execute(run, yeast) for run in every]
 scores = {

@@ -81,9 +81,9 @@ table(["No.", "one place", "another", "so"], rows)
 # ## The settings side by side
 
 # %% mystnb={"markdown_format": "myst"} tags=["hide-input"]
-text = settings.setting("xrmb")
-code = settings.setting("xrmb", "released")
-ours = settings.setting("mocha")
+text = settings.paper_config("xrmb")
+code = settings.paper_config("xrmb", "released")
+ours = settings.paper_config("mocha")
 GRID = [0.001, 0.01, 0.1, 1.0, 10.0]
 SEEDS_A, SEEDS_B = 3, 5  # what we are aiming at
 BASE = {"unlabeled_batch": 750}

@@ -146,8 +146,8 @@ table(["", "XRMB", "MOCHA-TIMIT"], rows)
 # Here the public code and its README depart from the text in more than one number.
 
 # %% mystnb={"markdown_format": "myst"} tags=["hide-input"]
-text, code = (settings.setting("xrmb", p) for p in ("paper", "released"))
-ours = settings.setting("mocha")
+text, code = (settings.paper_config("xrmb", p) for p in ("paper", "released"))
+ours = settings.paper_config("mocha")
 plan, labelled = Schedule(text.steps), LABELED["xrmb"]
 SEEDS = 5  # of each row on MOCHA: what we are aiming at
 
@@ -405,7 +405,7 @@ two = replace(digits, views=[digits.views[v] for v in (0, 4)])
 quick = ["dnn", "dnn-bnu", "herocon-u"]
 records = {}
 for method in quick:
-    run = settings.Run("mfeat", method, changes=(("steps", 15),))
+    run = settings.Run("mfeat", method, overrides=(("steps", 15),))
     each = [replace(run, seed=seed) for seed in seeds]
     records[method] = [runner.execute(run, two) for run in each]
 scores = {

@@ -52,7 +52,7 @@ def runs(data: str, seeds: Iterable[int]) -> list[Run]:
             seed,
             "paper",
             protocol=protocol,
-            changes=tuple(changes(data, name).items()),
+            overrides=tuple(changes(data, name).items()),
         )
         for seed in seeds
         for protocol in PROTOCOLS[data in JUDGED_ONLY :]

@@ -255,7 +255,7 @@ class Page:
                 scores.gt(0).all(axis=None) and scores.le(1).all(axis=None),
             )
             usual = frame[~frame["changes"].str.contains("steps=")]
-            steps = [settings.setting(store.data, preset).steps for preset in usual["preset"]]
+            steps = [settings.paper_config(store.data, preset).steps for preset in usual["preset"]]
             self.check(
                 f"{name}: runs have the setting's steps", (usual["settings.steps"] == steps).all()
             )

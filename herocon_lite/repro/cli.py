@@ -217,7 +217,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if int(os.environ.get("RANK", 0)) > 0:  # of several processes the first one talks
         return 0
     skipped = len(runs) - done
-    print(f"{done} runs done, {skipped} were there already." if skipped else f"{done} runs done.")
+    print(f"Ran {done}; skipped {skipped} already stored." if skipped else f"Ran {done}.")
     arguments.csv, arguments.against = False, None
     return _table(arguments)
 
@@ -326,7 +326,7 @@ def _beyond(arguments: argparse.Namespace) -> int:
     runtime.keep_freed()
     runs = ablations.runs(arguments.data, arguments.seeds)
     done = runner.execute_all(runs, arguments.folder, arguments.device)
-    print(f"{done} runs done, {len(runs) - done} were there already.")
+    print(f"Ran {done}; skipped {len(runs) - done} already stored.")
     return 0
 
 

@@ -69,7 +69,7 @@ def logistic_regression(dataset: Dataset, parts: Split) -> np.ndarray:
 
 def run(folder: Path) -> list[dict]:
     """All splits that have no line of this code yet, each stored as it ends."""
-    path, code = folder / "estimator.jsonl", provenance.code()
+    path, code = folder / "estimator.jsonl", provenance.source_hash("estimator_benchmark.py")
     # The older file stays till all is there.
     half = folder / "checkpoints" / f"estimator-{code}.jsonl"
     where = provenance.environment(pick_device()) | {"code": code}  # now: the checkout may move

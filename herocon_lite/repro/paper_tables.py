@@ -73,7 +73,7 @@ def on_released_folds(store: Store, name: str, metric: str, preset: str = "relea
 
 def settings_rows(data: str) -> dict[str, list]:
     """Return what text, public code and this book train a data set with; the text's where alike."""
-    text, code = (settings.setting(data, preset) for preset in ("paper", "released"))
+    text, code = (settings.paper_config(data, preset) for preset in ("paper", "released"))
     plan, every = Schedule(text.steps), "all"
     pairs = {
         "steps": ("steps",),

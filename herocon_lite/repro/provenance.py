@@ -19,7 +19,7 @@ Record = dict[str, Any]
 
 
 def environment(device: str | torch.device = "cpu") -> Record:
-    """What a record tells of the machine: versions, device, threads, commit; no names or paths.
+    """Describe the machine for a record: versions, device, threads, commit; no names or paths.
 
     The commit is looked up once per process: call this before training, since the checkout may
     move while a run goes on.
@@ -52,10 +52,17 @@ def environment(device: str | torch.device = "cpu") -> Record:
     }
 
 
-def made_by(environment: Record) -> str:
-    """Code and what decides its rounding: half-done work of another machine is not gone on with."""
+def environment_hash(environment: Record) -> str:
+    """Name the code and what decides its rounding.
+
+    Checkpoints resume only on matching code and hardware.
+    """
     names = ("device", "threads", "instructions", "bfloat16", "processes")
-    parts = [code(), environment["versions"]["torch"], *(environment[name] for name in names)]
+    parts = [
+        source_hash(),
+        environment["versions"]["torch"],
+        *(environment[name] for name in names),
+    ]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 
@@ -74,10 +81,18 @@ def _device_name(device) -> str:
 
 
 @functools.cache
-def code() -> str:
-    """A name for the module's files as they are. Work half done by others is not gone on with."""
-    files = sorted(Path(__file__).resolve().parents[1].rglob("*.py"))
-    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
+def source_hash(*more: str) -> str:
+    """Name the code that decides what a run gives: the core and the runner, as their files are.
+
+    Args:
+        more: further files of ``repro/``, by name.
+    """
+    package = Path(__file__).resolve().parents[1]
+    apart = ("repro", "theory")
+    core = [f for f in package.rglob("*.py") if f.relative_to(package).parts[0] not in apart]
+    runner = [package / "repro" / name for name in ("runner.py", "settings.py", *more)]
+    content = b"".join(file.read_bytes() for file in sorted(core) + runner)
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
 @functools.cache

@@ -211,7 +211,7 @@ class Store:
     def select(self, method: str, **other) -> pd.DataFrame:
         """The runs of a kind, one a seed; none if there are none."""
         kind = {"changes": {}} | self.usual | {"method": method} | other
-        kind["changes"] = format_overrides(self._real_changes(kind))
+        kind["changes"] = format_overrides(self._overrides(kind))
         kept = select(self.frame, **kind)
         if kept["seed"].duplicated().any():
             raise ValueError(f"every seed must count once, but some have several runs of {kind}.")
@@ -221,22 +221,20 @@ class Store:
         """One column of the runs of a kind, by seed; empty if there are none."""
         return self.select(method, **other).set_index("seed")[metric].sort_index()
 
-    def _real_changes(self, kind: Mapping) -> dict[str, object]:
-        from herocon_lite.repro import settings
+    def _overrides(self, kind: Mapping) -> dict[str, object]:
+        from herocon_lite.repro.settings import Run, non_default_overrides  # needs torch
 
-        changes = dict(kind["changes"])
-        preset, form = kind["preset"], kind.get("form")
-        run = settings.Run(
+        overrides = dict(kind["changes"])
+        run = Run(
             self.data,
             kind["method"],
             budget=self.budget,
-            preset=preset,
-            form=form or "two_noisy",
-            views=changes.pop("views", None),
-            changes=tuple(changes.items()),
+            preset=kind["preset"],
+            form=kind.get("form") or "two_noisy",
+            views=overrides.pop("views", None),
+            overrides=tuple(overrides.items()),
         )
-        usual = settings.setting(self.data, preset, self.budget)
-        return settings.real_changes(run, usual)
+        return non_default_overrides(run)
 
     def difference(self, a: Mapping, b: Mapping, metric: str = "f1") -> pd.Series:
         """a − b in points (hundredths), on the seeds that both kinds have."""

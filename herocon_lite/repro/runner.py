@@ -1,4 +1,4 @@
-"""``execute``: one configuration in, one record out."""
+"""How a run is planned, made and stored: one :class:`Run` in, one record out."""
 
 from __future__ import annotations
 
@@ -24,76 +24,55 @@ from herocon_lite.repro.settings import (
     CROSS_VALIDATION,
     SPEECH,
     Run,
+    encoder_options,
     is_released,
-    options,
-    real_changes,
+    method_options,
+    non_default_overrides,
+    paper_config,
     schedule,
-    setting,
-    view_settings,
+    view_options,
 )
-from herocon_lite.train import Schedule, pick_device, predict, train
+from herocon_lite.train import Schedule, Training, pick_device, predict, train
 from herocon_lite.views import two_views
 
 HISTORY_POINTS = 20  # of the loss, in a record
 
 
-def prepare(run: Run, dataset: Dataset) -> tuple[Dataset, Split]:
-    """The rows and views that a run works on, and its split."""
-    if run.data in SPEECH:
-        how = "released" if is_released(run.preset) else "paper"
-        dataset = select_classes(dataset, how, run.seed)
-    protocol = "transductive" if run.protocol == CROSS_VALIDATION else run.protocol
-    parts = split(dataset, run.split, run.seed, protocol)
-    chosen = setting(run.data, run.preset, run.budget)
-    if chosen.standardise:
-        dataset = dataset.standardise(np.union1d(parts.train, parts.unlabeled))
-    makes_views = len(dataset.views) == 1 and (run.form == "two_noisy" or chosen.noisy)
-    if not makes_views and (run.views or view_settings(run)):
-        asked = ", ".join([*view_settings(run), *(["views"] if run.views else [])])
-        raise ValueError(
-            f"changes must be of something that is used; {asked} tells how one view becomes two, "
-            f"and {run.data} with form {run.form} keeps its own."
-        )
-    if makes_views:
-        how, more = run.views or chosen.views, tuple(view_settings(run).items())
-        two = _two_views(dataset, how, run.seed, more)
-        one = run.form == "eq4"
-        dataset = two.with_views(two.views[:1], "the first of them alone") if one else two
-    return dataset, parts
+class PlannedRun(NamedTuple):
+    """A run before training: what its record will say, and what it works on."""
 
-
-@lru_cache(maxsize=1)
-def _two_views(dataset: Dataset, how: str, seed: int, more: tuple) -> Dataset:
-    """The methods of a seed come one after the other, and have the same views."""
-    return two_views(dataset, how, seed, **dict(more))
-
-
-class Work(NamedTuple):
-    """A run before it is made: what its record will say, and what it works on."""
-
-    record: store.Record
+    run: Run
+    record: store.Record  # the part that is known before training
     data: Dataset
     parts: Split
     problem: Problem
     schedule: Schedule
     options: dict[str, object]  # of the method
 
+    @property
+    def rounds(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """(training rows, tested rows): one pair, or one a fold."""
+        if self.run.protocol == CROSS_VALIDATION:
+            return folds(self.parts.train, self.run.seed)
+        return [(self.parts.train, self.parts.test)]
 
-def ready(run: Run, dataset: Dataset) -> Work:
-    """Settings, views and split of a run; nothing is trained."""
+
+def plan_run(run: Run, dataset: Dataset) -> PlannedRun:
+    """Resolve settings, views and split of a run; nothing is trained."""
     if dataset.name != run.data:
         raise ValueError(f"dataset must be {run.data}, as the run says; got {dataset.name}.")
-    chosen = setting(run.data, run.preset, run.budget)
-    prepared, parts = prepare(run, dataset)
     single = len(dataset.views) == 1
     if run.form != FORMS[0] and not single:
         raise ValueError(
             f"form is for data with one view; {run.data} has {len(dataset.views)}. Leave it out."
         )
-    method_options = options(run, chosen, single)
-    plan = schedule(run, chosen)
-    widths = dict(run.changes).get("widths", chosen.widths)
-    encoder_options = {"widths": widths} if widths is not None else {}
+    config = paper_config(run.data, run.preset, run.budget)
+    prepared, parts = prepare(run, dataset)
+    options, plan, encoder = (
+        method_options(run, config, single),
+        schedule(run, config),
+        encoder_options(run, config),
+    )
     record = {
         "data": run.data,
         "method": run.method,
@@ -102,14 +81,14 @@ def ready(run: Run, dataset: Dataset) -> Work:
         "protocol": run.protocol,
         "budget": run.budget,
         "seed": run.seed,
-        "changes": real_changes(run, chosen),
+        "changes": non_default_overrides(run),
         "settings": {
             **asdict(plan),
-            **method_options,
-            "encoder": chosen.encoder,
-            **encoder_options,
-            "views": (run.views or chosen.views) if prepared is not dataset and single else None,
-            **view_settings(run),
+            **options,
+            "encoder": config.encoder,
+            **encoder,
+            "views": (run.views or config.views) if prepared is not dataset and single else None,
+            **view_options(run),
         },
         "split": parts.describe(),
         "preparation": list(prepared.steps),  # with the seeds that were used
@@ -119,10 +98,40 @@ def ready(run: Run, dataset: Dataset) -> Work:
         tuple(view.shape[1:] for view in prepared.views),
         prepared.labels.shape[1],
         prepared.kind,
-        chosen.encoder,
-        encoder_options,
+        config.encoder,
+        encoder,
     )
-    return Work(record, prepared, parts, problem, plan, method_options)
+    return PlannedRun(run, record, prepared, parts, problem, plan, options)
+
+
+def prepare(run: Run, dataset: Dataset) -> tuple[Dataset, Split]:
+    """Return the rows and views that a run works on, and its split."""
+    config = paper_config(run.data, run.preset, run.budget)
+    if run.data in SPEECH:
+        scheme = "released" if is_released(run.preset) else "paper"
+        dataset = select_classes(dataset, scheme, run.seed)
+    protocol = "transductive" if run.protocol == CROSS_VALIDATION else run.protocol
+    parts = split(dataset, run.split, run.seed, protocol)
+    if config.standardise:
+        dataset = dataset.standardise(np.union1d(parts.train, parts.unlabeled))
+    if len(dataset.views) == 1 and (run.form == "two_noisy" or config.noisy):
+        options = tuple(view_options(run).items())
+        two = _two_views(dataset, run.views or config.views, run.seed, options)
+        one = run.form == "eq4"
+        return two.with_views(two.views[:1], "the first of them alone") if one else two, parts
+    unused = [*view_options(run), *(["views"] if run.views else [])]
+    if unused:
+        raise ValueError(
+            f"{', '.join(unused)} only applies where one view becomes two; {run.data} with form "
+            f"{run.form} keeps its own views. Leave it out."
+        )
+    return dataset, parts
+
+
+@lru_cache(maxsize=1)
+def _two_views(dataset: Dataset, recipe: str, seed: int, options: tuple) -> Dataset:
+    """The methods of a seed come one after the other, and have the same views."""
+    return two_views(dataset, recipe, seed, **dict(options))
 
 
 def execute(
@@ -147,54 +156,69 @@ def execute(
 
     Returns:
         The record, or None if ``skip`` says that the run is done.
+
+    Raises:
+        FloatingPointError: training diverged.
     """
-    record, data, parts, problem, plan, method_options = ready(run, dataset)
-    name = store.key(record)
-    if skip(name):
+    plan = plan_run(run, dataset)
+    key = store.key(plan.record)
+    if skip(key):
         return None
     where = pick_device(device)
     environment = provenance.environment(where)  # before training: the checkout may move
-    maker = provenance.made_by(environment)
-    rounds = [(parts.train, parts.test)]
-    if run.protocol == CROSS_VALIDATION:
-        rounds = folds(parts.train, run.seed)
-    trained, predicted = [], []
-    for number, (seen, asked) in enumerate(rounds):
-        torch.manual_seed(run.seed)
-        method = build(run.method, problem, **method_options)
-        runtime.reset(where)
-        training = train(
-            method,
-            _rows(data, seen),
-            data.labels[seen],
-            _rows(data, parts.unlabeled),
-            plan,
-            run.seed,
-            where,
-            progress=progress,
-            checkpoint=checkpoint and checkpoint / f"{name}-{maker}-{number}.pt",
-        )
-        trained.append(training)
-        predicted.append(predict(method, _rows(data, asked), data.kind))
-    tested, P = np.concatenate([asked for _, asked in rounds]), np.concatenate(predicted)
-    if not np.isfinite(P).all():  # the last step is followed by no loss that would tell
+    stem = f"{key}-{provenance.environment_hash(environment)}"
+    trainings, predictions = [], []
+    for number, rows in enumerate(plan.rounds):
+        path = checkpoint and checkpoint / f"{stem}-{number}.pt"
+        training, P = _train_and_predict(plan, *rows, where, progress, path)
+        trainings.append(training)
+        predictions.append(P)
+    tested, P = np.concatenate([test for _, test in plan.rounds]), np.concatenate(predictions)
+    if not np.isfinite(P).all():  # no loss follows the last step, to notice
         raise FloatingPointError("the probabilities are not finite: training diverged. Lower lr.")
-    kept = {"probabilities": probabilities.save(record, tested, P, keep)} if keep else {}
+    kept = {"probabilities": probabilities.save(plan.record, tested, P, keep)} if keep else {}
     return {
-        **record,
-        "metrics": evaluate(data.labels[tested], P, data.kind),
-        "history": _thinned(trained[0].history),
-        "seconds": round(sum(t.seconds for t in trained), 2),
-        "cpu_seconds": round(sum(t.cpu_seconds for t in trained), 2),
-        "peak_mib": round(max(t.peak_mib for t in trained), 1),
-        "data_checksums": data.checksums,
+        **plan.record,
+        "metrics": evaluate(plan.data.labels[tested], P, plan.data.kind),
+        "history": _thin_history(trainings[0].history),
+        "seconds": round(sum(t.seconds for t in trainings), 2),
+        "cpu_seconds": round(sum(t.cpu_seconds for t in trainings), 2),
+        "peak_mib": round(max(t.peak_mib for t in trainings), 1),
+        "data_checksums": plan.data.checksums,
         "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         **environment,
         **kept,
     }
 
 
-def _thinned(history: list[dict[str, float]]) -> list[dict[str, float]]:
+def _train_and_predict(
+    plan: PlannedRun,
+    train_idx: np.ndarray,
+    test_idx: np.ndarray,
+    where: torch.device,
+    progress: bool,
+    checkpoint: Path | None,
+) -> tuple[Training, np.ndarray]:
+    """Train on some rows; return (m, c) probabilities of others with it."""
+    seed, data = plan.run.seed, plan.data
+    torch.manual_seed(seed)
+    method = build(plan.run.method, plan.problem, **plan.options)
+    runtime.reset(where)
+    training = train(
+        method,
+        _rows(data, train_idx),
+        data.labels[train_idx],
+        _rows(data, plan.parts.unlabeled),
+        plan.schedule,
+        seed,
+        where,
+        progress=progress,
+        checkpoint=checkpoint,
+    )
+    return training, predict(method, _rows(data, test_idx), data.kind)
+
+
+def _thin_history(history: list[dict[str, float]]) -> list[dict[str, float]]:
     """First, last and some between; nine digits hold a float32 exactly."""
     step = max(1, (len(history) - 1) // HISTORY_POINTS)
     kept = [*history[:-1:step], history[-1]]
@@ -212,14 +236,25 @@ def execute_all(
     keep_probabilities: bool = False,
     replace_dirty: bool = False,
 ) -> int:
-    """Execute the runs that have no record yet, storing each as it ends. Returns how many.
+    """Execute the runs that have no record yet, storing each as it ends.
 
-    A stored record without probabilities does not count where they are to be kept, and a dirty
-    one does not where ``replace_dirty`` says so: the new record supersedes it.
-
-    Before each run the store is asked anew, so that several jobs may work on one list; give them
+    The store is read anew before each run, so several jobs may work on one list; give them
     different seeds, since two that begin the same run both train it. A run whose loss stops being
-    finite is told at the end and does not keep the others from being made.
+    finite does not keep the others from being made.
+
+    Args:
+        runs: of one data set or several; each change of data set reads it again.
+        folder: the store.
+        device: where to train; None: the best one here.
+        keep_probabilities: store the probabilities of the test rows; stored records without them
+            do not count.
+        replace_dirty: stored dirty records do not count; the new ones supersede them.
+
+    Returns:
+        How many runs were made.
+
+    Raises:
+        FloatingPointError: after all runs, naming those that diverged.
     """
     _check_writable(folder)
     if replace_dirty and provenance.environment()["dirty"]:
@@ -231,41 +266,41 @@ def execute_all(
     dataset = load(runs[0].data)
     distributed.start(where)
     first = distributed.world()[0] == 0  # of several processes one writes
+    keep = folder if keep_probabilities and first else None
     done, failed = 0, []
     bar = tqdm(runs, unit="run", disable=len(runs) == 1 or not first)
     try:
         for run in bar:
-            bar.set_description(f"{run.method}, seed {run.seed}")
-            done_keys = store.finished(folder, run.data, replace_dirty, keep_probabilities)
-            known = distributed.of_first(done_keys)
+            bar.set_description(f"{run.data} {run.method}, seed {run.seed}")
+            if run.data != dataset.name:
+                dataset = load(run.data)
+            stored = store.finished(folder, run.data, replace_dirty, keep_probabilities)
+            skip = distributed.of_first(stored).__contains__
             try:
-                record = execute(
-                    run,
-                    dataset,
-                    device,
-                    first,
-                    folder / "checkpoints",
-                    known.__contains__,
-                    keep=folder if keep_probabilities and first else None,
-                )
+                record = execute(run, dataset, device, first, folder / "checkpoints", skip, keep)
             except FloatingPointError as error:
                 failed.append(f"{run.method}, seed {run.seed}: {error}")
                 continue
             if record is not None:
-                if first:
-                    store.append(record, folder)
-                    for left in (folder / "checkpoints").glob(f"{store.key(record)}-*"):
-                        left.unlink(missing_ok=True)
                 done += 1
+                if first:
+                    _store(record, folder)
     finally:
         distributed.stop()
     if failed:
-        raise FloatingPointError(f"{done} runs done, {len(failed)} failed. " + " ".join(failed))
+        raise FloatingPointError(f"Ran {done}; {len(failed)} failed. " + " ".join(failed))
     return done
 
 
+def _store(record: store.Record, folder: Path) -> None:
+    """Append a record; its checkpoints are of no more use."""
+    store.append(record, folder)
+    for left in (folder / "checkpoints").glob(f"{store.key(record)}-*"):
+        left.unlink(missing_ok=True)
+
+
 def _check_writable(folder: Path) -> None:
-    """Known now, not after hours of training."""
+    """Fail now, not after hours of training."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -276,26 +311,13 @@ def _check_writable(folder: Path) -> None:
         ) from error
 
 
-def run_of(record: store.Record) -> Run:
-    """The run that a record came from."""
-    changes = dict(record.get("changes") or {})
-    return Run(
-        record["data"],
-        record["method"],
-        record["seed"],
-        record["budget"],
-        record["preset"],
-        record["form"] or "two_noisy",
-        record["protocol"],
-        record["split"]["how"],
-        views=changes.pop("views", None),
-        changes=tuple(changes.items()),
-    )
-
-
 def repeat(record: store.Record, device: str | None = None, progress: bool = False) -> store.Record:
-    """The same run once more, with as many threads; raises if it would be another run."""
-    run = run_of(record)
+    """Make a stored run once more, with as many threads.
+
+    Raises:
+        ValueError: it would be another run: settings or splits have changed.
+    """
+    run = Run.from_record(record)
     threads = torch.get_num_threads()
     torch.set_num_threads(record["threads"])
     other = store.key(record).__ne__  # known before any training

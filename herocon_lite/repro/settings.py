@@ -1,15 +1,18 @@
-"""The paper's settings as data.
+"""The paper's settings as data, and the settings of one run.
 
-Every number of :data:`SETTINGS` says where it stands in the paper; where the public code has
-another, :data:`RELEASED` holds it. What the paper does not tell about its baselines is stated here
-once, in :func:`options`.
+Every number of :data:`PAPER` says where it stands in the paper; where the public code has another,
+:data:`RELEASED` holds it. What the paper does not say about its baselines is stated here once, in
+:func:`method_options`.
 """
 
 from __future__ import annotations
 
 import inspect
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
+from functools import cache
+from typing import Any
 
 from herocon_lite.checks import check_choice
 from herocon_lite.data.cards import find_card
@@ -20,16 +23,14 @@ from herocon_lite.models import ENCODERS
 from herocon_lite.train import Schedule
 
 BUDGETS = ("smoke", "laptop", "paper")
-
-
 # For choosing between settings: each fifth of the labelled rows is tested on, trained on the rest.
 # The test set is seen as unlabelled rows, as ever, and its labels by nobody.
 CROSS_VALIDATION = "cross-validation"
 
 
 @dataclass(frozen=True)
-class Setting:
-    """How one data set is learnt from."""
+class PaperConfig:
+    """How the paper trains on one data set."""
 
     steps: int
     unlabeled_batch: int | None  # rows a step; None: all
@@ -47,14 +48,14 @@ class Setting:
     pairs: int | None = None  # of views contrasted a step, where there are many; None: all
 
 
-SETTINGS = {
+PAPER = {
     # section 4.2
-    "scene": Setting(200, None, 0.7, 0.02, 0.3, 0.01, views="released"),
-    "mnist": Setting(500, 4000, 0.1, 1.0, 0.1, 2.0, encoder="cnn", views="paper", noisy=True),
+    "scene": PaperConfig(200, None, 0.7, 0.02, 0.3, 0.01, views="released"),
+    "mnist": PaperConfig(500, 4000, 0.1, 1.0, 0.1, 2.0, encoder="cnn", views="paper", noisy=True),
     # section 4.3
-    "xrmb": Setting(500, 4750, 0.1, 0.001, 0.1, 0.01),
+    "xrmb": PaperConfig(500, 4750, 0.1, 0.001, 0.1, 0.01),
     # α and β of the two variants are exchanged in the text; -u can only have α, -s only β.
-    "celeba": Setting(
+    "celeba": PaperConfig(
         6000,
         200,
         0.05,
@@ -69,13 +70,13 @@ SETTINGS = {
     # Not in the paper, with the settings of the set each one resembles, Scene and XRMB.
     # Yeast's views share little: at MIB's own 1 everything that only one of them knows is lost.
     # 0.01 was chosen on yeast's test AUC (.1 and .01 tried): MIB on yeast is a demonstration.
-    "yeast": Setting(200, None, 0.7, 0.02, 0.3, 0.01, mib_beta=0.01),
+    "yeast": PaperConfig(200, None, 0.7, 0.02, 0.3, 0.01, mib_beta=0.01),
     # Birds' features lie nine orders of magnitude apart, Scene's and yeast's within one.
-    "birds": Setting(200, None, 0.7, 0.02, 0.3, 0.01, standardise=True),
-    "mfeat": Setting(500, None, 0.1, 0.001, 0.1, 0.01, pairs=2),
+    "birds": PaperConfig(200, None, 0.7, 0.02, 0.3, 0.01, standardise=True),
+    "mfeat": PaperConfig(500, None, 0.1, 0.001, 0.1, 0.01, pairs=2),
 }
-SETTINGS["mocha"], SETTINGS["mnist5k"] = SETTINGS["xrmb"], SETTINGS["mnist"]
-SETTINGS["faces"] = replace(SETTINGS["celeba"], steps=600, widths="thin")
+PAPER["mocha"], PAPER["mnist5k"] = PAPER["xrmb"], PAPER["mnist"]
+PAPER["faces"] = replace(PAPER["celeba"], steps=600, widths="thin")
 # What the public code and its README have instead.
 RELEASED = {
     "scene": {},
@@ -90,21 +91,15 @@ RELEASED = {
     },
 }
 RELEASED["mocha"], RELEASED["mnist5k"] = RELEASED["xrmb"], RELEASED["mnist"]
-RELEASED["faces"] = {**RELEASED["celeba"], "steps": SETTINGS["faces"].steps}
+RELEASED["faces"] = {**RELEASED["celeba"], "steps": PAPER["faces"].steps}
 # Smaller budgets: fewer steps, fewer unlabelled rows a step. Nothing else changes.
-SMALLER: dict[str, dict[str, int]] = {
+BUDGET_LIMITS: dict[str, dict[str, int]] = {
     "smoke": {"steps": 60, "unlabeled_batch": 200},
     "laptop": {"steps": 200, "unlabeled_batch": 1000},
 }
-
-
 SPEECH = ("xrmb", "mocha")
-
-
-ENCODER_SETTINGS = ("widths",)
-
-
-VIEW_SETTINGS = ("share", "rate", "size")  # of views.two_views
+ENCODER_OPTIONS = ("widths",)
+VIEW_OPTIONS = ("share", "rate", "size")  # of views.two_views
 
 
 @dataclass(frozen=True)
@@ -119,7 +114,7 @@ class Run:
     form: str = "two_noisy"  # on data with one view
     protocol: str = "transductive"  # or inductive, or cross-validation
     split: str = "paper"
-    changes: tuple[tuple[str, object], ...] = ()  # of the method, the schedule or the views
+    overrides: tuple[tuple[str, object], ...] = ()  # of the method, the schedule or the views
     views: str | None = None  # how one view becomes two, if not as the paper has it
 
     def __post_init__(self) -> None:
@@ -128,28 +123,48 @@ class Run:
         for name, known in check.items():
             check_choice(name, getattr(self, name), known)
         find_card(self.data)  # unknown names get a suggestion
-        known = {*method_params(self.method), *(f.name for f in fields(Schedule))}
-        encoder = inspect.signature(ENCODERS[SETTINGS[self.data].encoder]).parameters
-        known |= {*VIEW_SETTINGS, *(name for name in ENCODER_SETTINGS if name in encoder)}
-        for name, _ in self.changes:
+        known = {*_params(self.method), *(f.name for f in fields(Schedule))}
+        encoder = inspect.signature(ENCODERS[PAPER[self.data].encoder]).parameters
+        known |= {*VIEW_OPTIONS, *(name for name in ENCODER_OPTIONS if name in encoder)}
+        for name, _ in self.overrides:
             if name in ("preset", "form"):
                 raise ValueError(f"{name} has an option of its own: --{name}, or Run({name}=…).")
             if name not in known:
                 raise ValueError(
-                    f"changes must name settings of {self.method} ({', '.join(sorted(known))}); "
+                    f"overrides must name options of {self.method} ({', '.join(sorted(known))}); "
                     f"got {name!r}."
                 )
 
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> Run:
+        """Return the run that a record came from."""
+        overrides = dict(record["changes"])
+        return cls(
+            record["data"],
+            record["method"],
+            record["seed"],
+            record["budget"],
+            record["preset"],
+            record["form"] or FORMS[0],
+            record["protocol"],
+            record["split"]["how"],
+            views=overrides.pop("views", None),
+            overrides=tuple(overrides.items()),
+        )
 
-def setting(data: str, preset: str = "paper", budget: str = "paper") -> Setting:
-    """The setting of a data set, as printed or as released, cut down to a budget."""
-    chosen = SETTINGS[data]
+
+_params = cache(method_params)  # signatures are read once
+
+
+def paper_config(data: str, preset: str = "paper", budget: str = "paper") -> PaperConfig:
+    """Return the settings of a data set, as printed or as released, cut down to a budget."""
+    config = PAPER[data]
     if is_released(preset):
-        chosen = replace(chosen, **RELEASED.get(data, {}))
-    for name, most in SMALLER.get(budget, {}).items():
-        value = getattr(chosen, name)
-        chosen = replace(chosen, **{name: most if value is None else min(value, most)})
-    return chosen
+        config = replace(config, **RELEASED.get(data, {}))
+    for name, most in BUDGET_LIMITS.get(budget, {}).items():
+        value = getattr(config, name)
+        config = replace(config, **{name: most if value is None else min(value, most)})
+    return config
 
 
 def is_released(preset: str) -> bool:
@@ -157,45 +172,53 @@ def is_released(preset: str) -> bool:
     return preset.startswith("released")
 
 
-def options(run: Run, chosen: Setting, single_view: bool) -> dict[str, object]:
-    """The method's settings for a run: α, β and what follows from preset and form.
+def method_options(run: Run, config: PaperConfig, single_view: bool) -> dict[str, object]:
+    """Return the method's options for a run: α, β and what follows from preset and form.
 
     Baselines, of which the paper gives no weights, take α from HeroCon-u and β from HeroCon-s.
     """
-    known = method_params(run.method)
+    known = _params(run.method)
     both = {"alpha", "beta"} <= known.keys()
     wanted = {
-        "alpha": chosen.alpha if both else chosen.alpha_u,
-        "beta": chosen.beta if both else chosen.beta_s,
+        "alpha": config.alpha if both else config.alpha_u,
+        "beta": config.beta if both else config.beta_s,
         "preset": run.preset,
         "form": run.form if single_view else None,
         # the public code has one projector for both views of pictures
-        "shared_projector": is_released(run.preset) and chosen.encoder != "mlp",
-        "pairs": chosen.pairs,
-        "beta_max": chosen.mib_beta,
-        **dict(run.changes),
+        "shared_projector": is_released(run.preset) and config.encoder != "mlp",
+        "pairs": config.pairs,
+        "beta_max": config.mib_beta,
+        **dict(run.overrides),
     }
     return {name: wanted.get(name, default) for name, default in known.items()}
 
 
-def schedule(run: Run, chosen: Setting) -> Schedule:
-    """Steps, batches and learning rate of a run."""
-    asked = Schedule(chosen.steps, chosen.labeled_batch, chosen.unlabeled_batch)
-    known = asdict(asked)
-    return replace(asked, **{name: value for name, value in run.changes if name in known})
+def schedule(run: Run, config: PaperConfig) -> Schedule:
+    """Return steps, batches and learning rate of a run."""
+    usual = Schedule(config.steps, config.labeled_batch, config.unlabeled_batch)
+    known = asdict(usual)
+    return replace(usual, **{name: value for name, value in run.overrides if name in known})
 
 
-def view_settings(run: Run) -> dict[str, object]:
-    """The changes that go to the views."""
-    return {name: value for name, value in run.changes if name in VIEW_SETTINGS}
+def encoder_options(run: Run, config: PaperConfig) -> dict[str, object]:
+    """Return the options of a run's encoder, where it has any."""
+    widths = dict(run.overrides).get("widths", config.widths)
+    return {} if widths is None else {"widths": widths}
 
 
-def real_changes(run: Run, chosen: Setting) -> dict[str, object]:
-    """What differs from the usual run: a setting of method or schedule that is asked for by
-    name and has its usual value is no change."""
-    plain = replace(run, changes=())
-    usual = {**asdict(schedule(plain, chosen)), **options(plain, chosen, single_view=False)}
-    usual["widths"] = chosen.widths
-    asked = dict(run.changes)  # of two values for one name the last counts
-    changes = {name: value for name, value in asked.items() if usual.get(name, math.nan) != value}
-    return changes if run.views in (None, chosen.views) else changes | {"views": run.views}
+def view_options(run: Run) -> dict[str, object]:
+    """Return the overrides that go to the views."""
+    return {name: value for name, value in run.overrides if name in VIEW_OPTIONS}
+
+
+def non_default_overrides(run: Run) -> dict[str, object]:
+    """Return what differs from the usual run, which a record stores as ``changes``.
+
+    An option that is named and given its usual value is no change.
+    """
+    config, plain = paper_config(run.data, run.preset, run.budget), replace(run, overrides=())
+    usual = asdict(schedule(plain, config)) | method_options(plain, config, single_view=False)
+    usual["widths"] = config.widths
+    named = dict(run.overrides)  # of two values for one name the last counts
+    changes = {name: value for name, value in named.items() if usual.get(name, math.nan) != value}
+    return changes if run.views in (None, config.views) else changes | {"views": run.views}

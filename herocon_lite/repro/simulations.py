@@ -20,7 +20,7 @@ from herocon_lite.checkpoint import atomic_write
 from herocon_lite.data import Dataset, load
 from herocon_lite.methods import Method, build
 from herocon_lite.metrics import evaluate
-from herocon_lite.repro.runner import ready
+from herocon_lite.repro.runner import plan_run
 from herocon_lite.repro.settings import Run
 from herocon_lite.theory.gaussians import CRITICS, gaussian_bounds
 from herocon_lite.theory.toys import KINDS, equilibrium, joint_training
@@ -174,7 +174,7 @@ def watch_weights(
     Returns:
         ``steps``, a list of statistics with their ``step``; and ``metrics`` on the test rows.
     """
-    _, prepared, parts, problem, schedule, options = ready(run, dataset)
+    _, prepared, parts, problem, schedule, options = plan_run(run, dataset)
     schedule = replace(schedule, steps=checkpoints[-1])
     torch.manual_seed(run.seed)
     method = build(run.method, problem, **options | overrides)

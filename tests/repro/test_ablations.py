@@ -13,10 +13,9 @@ from tests.repro.test_store import make
 
 def test_every_change_is_one_that_herocon_or_the_schedule_has():
     for name, changes in ablations.CHANGES.items():
-        run = settings.Run("scene", "herocon", changes=tuple(changes.items()))
+        run = settings.Run("scene", "herocon", overrides=tuple(changes.items()))
         if name != ablations.AS_PRINTED[0]:
-            chosen = settings.setting("scene")
-            assert settings.real_changes(run, chosen) == changes, "a default is no change"
+            assert settings.non_default_overrides(run) == changes, "a default is no change"
     problem = methods.Problem(((4,), (4,)), 2, "multilabel")
     for changes in ablations.CHANGES.values():
         own = {k: v for k, v in changes.items() if k in methods.method_params("herocon")}

@@ -15,11 +15,10 @@ import pytest
 
 from herocon_lite.data import CARDS, load, split
 from herocon_lite.repro import ledger, paper, query, runner
-from herocon_lite.repro import settings as paper_settings
 from herocon_lite.repro.cli import main
 from herocon_lite.repro.query import Store
 from herocon_lite.repro.runner import prepare
-from herocon_lite.repro.settings import Run
+from herocon_lite.repro.settings import Run, paper_config
 from tests.unit.test_data import own_folder, without_checksums  # noqa: F401 (a fixture)
 
 ROWS = 520
@@ -73,7 +72,7 @@ def test_the_celeba_command_with_both_presets(celeba, tmp_path, capsys):
     command = ["run", "celeba", "herocon", "--device", "cpu", "--folder", str(folder), *REDUCED]
     assert main([*command, "size=32"]) == 0
     assert main([*command, "--preset", "released", "--split", "released"]) == 0
-    assert capsys.readouterr().out.count("1 runs done.") == 2
+    assert capsys.readouterr().out.count("Ran 1.") == 2
     text, code = records(folder, "celeba")
 
     assert text["changes"] == {"steps": 2, "widths": "thin", "size": 32}
@@ -180,8 +179,8 @@ def test_the_reduced_command_on_drawn_faces(tmp_path, monkeypatch, capsys):
         assert (record["split"]["train"], record["split"]["test"]) == (500, 5)
         assert np.isfinite([*record["history"][-1].values()]).all()
         assert record["history"][-1]["step"] == 0
-    usual = paper_settings.setting("faces")
-    real = paper_settings.setting("celeba")
+    usual = paper_config("faces")
+    real = paper_config("celeba")
     for name in ("labeled_batch", "unlabeled_batch", "encoder", "views", "alpha", "beta"):
         assert getattr(usual, name) == getattr(real, name)
     assert (usual.alpha_u, usual.beta_s) == (real.alpha_u, real.beta_s)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from herocon_lite.data import load, split
-from herocon_lite.repro import estimator_benchmark, files, store
+from herocon_lite.repro import estimator_benchmark, files, provenance
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_all_three_see_the_same_rows_and_nothing_is_made_twice(tmp_path, monkeyp
     assert estimator_benchmark.differences(found * 2, "mfeat", "network").mean == 0
     asked.clear()
     assert estimator_benchmark.run(tmp_path) == found and not asked
-    monkeypatch.setattr(store, "code", lambda: "another")
+    monkeypatch.setattr(provenance, "source_hash", lambda *_: "another")
     assert {r["code"] for r in estimator_benchmark.run(tmp_path)} == {
         "another"
     }  # never of two estimators
@@ -49,7 +49,7 @@ def test_all_three_see_the_same_rows_and_nothing_is_made_twice(tmp_path, monkeyp
 
 def test_the_older_file_stays_till_the_new_one_is_whole(tmp_path, monkeypatch, asked):
     older = estimator_benchmark.run(tmp_path)
-    monkeypatch.setattr(store, "code", lambda: "another")
+    monkeypatch.setattr(provenance, "source_hash", lambda *_: "another")
 
     def stopped(dataset, parts):
         if dataset.name == "yeast":

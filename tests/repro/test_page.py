@@ -101,7 +101,7 @@ def test_levels_stand_beside_the_paper_s(page):
 def test_settings_can_be_changed_and_added_by_the_page(page):
     shown = page.settings_table().data
     assert "| steps | many | few | some |" in shown and "| shoes | no | no | yes |" in shown
-    alpha = settings.setting("scene").alpha
+    alpha = settings.paper_config("scene").alpha
     assert f"| α, β of HeroCon | {alpha}, " in shown
 
 
@@ -141,7 +141,7 @@ def test_marks_are_checked_in_both_metrics_and_on_all_stores(page):
 
 def test_runs_are_checked(page):
     frame = page.store.frame
-    frame["settings.steps"] = settings.setting("scene").steps
+    frame["settings.steps"] = settings.paper_config("scene").steps
     frame.loc[0, "settings.steps"] = 1
     frame["data_checksums"] = [{}] * len(frame)
     frame[["seconds", "peak_mib"]] = 1.0

@@ -138,7 +138,7 @@ def test_negatives_count_one_a_sample():
         ("celeba", None, 249, 127),
     ):
         for preset, M in (("paper", printed), ("released", released)):
-            chosen = settings.setting(data, preset)
+            chosen = settings.paper_config(data, preset)
             assert (labelled or chosen.labeled_batch) + chosen.unlabeled_batch - 1 == M
 
 

@@ -56,7 +56,7 @@ def test_what_is_no_probability_is_not_stored(wrong, tmp_path):
 @pytest.mark.parametrize("protocol", ["transductive", "cross-validation"])
 def test_a_run_keeps_the_probabilities_that_made_its_scores(protocol, tmp_path):
     yeast = load("yeast")
-    run = Run("yeast", "dnn", protocol=protocol, changes=(("steps", 3),))
+    run = Run("yeast", "dnn", protocol=protocol, overrides=(("steps", 3),))
     assert runner.execute_all([run], tmp_path, keep_probabilities=True) == 1
     (record,) = store.read(tmp_path).values()
     rows, P = probabilities.load(record, tmp_path)
@@ -80,14 +80,14 @@ def test_a_run_that_cannot_keep_them_leaves_no_record(tmp_path, monkeypatch):
         raise OSError("disk full")
 
     monkeypatch.setattr(probabilities, "atomic_write", full)
-    run = Run("yeast", "dnn", changes=(("steps", 3),))
+    run = Run("yeast", "dnn", overrides=(("steps", 3),))
     with pytest.raises(OSError, match="disk full"):
         runner.execute_all([run], tmp_path, keep_probabilities=True)
     assert not store.read(tmp_path)
 
 
 def test_dirty_records_are_made_again_when_asked(tmp_path, monkeypatch):
-    run = Run("yeast", "dnn", changes=(("steps", 3),))
+    run = Run("yeast", "dnn", overrides=(("steps", 3),))
     clean = provenance.environment() | {"dirty": False}
     monkeypatch.setattr(provenance, "environment", lambda *_: clean | {"dirty": True})
     assert runner.execute_all([run], tmp_path) == 1

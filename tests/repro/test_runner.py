@@ -20,11 +20,10 @@ from herocon_lite import methods
 from herocon_lite import train as training
 from herocon_lite.data import load, split, splits
 from herocon_lite.methods import METHODS, method_params
-from herocon_lite.repro import provenance, query, runner, store
-from herocon_lite.repro import settings as paper_settings
+from herocon_lite.repro import provenance, query, runner, settings, store
 from herocon_lite.repro.cli import _change, main
 from herocon_lite.repro.runner import execute, prepare
-from herocon_lite.repro.settings import Run, options, setting
+from herocon_lite.repro.settings import Run, method_options, paper_config
 from herocon_lite.train import Training
 from tests.full_data import needs
 
@@ -43,7 +42,7 @@ ALL_ROWS = {"scene": 2407}
 
 @pytest.mark.parametrize("data", PAPER)
 def test_settings_are_the_papers(data):
-    s = setting(data)
+    s = paper_config(data)
     if s.unlabeled_batch is None:
         negatives = ALL_ROWS[data] - 1
     else:
@@ -53,14 +52,14 @@ def test_settings_are_the_papers(data):
 
 
 def test_released_settings_differ_where_the_public_code_does():
-    assert setting("scene", "released") == setting("scene", "paper")
-    xrmb = setting("xrmb", "released")
+    assert paper_config("scene", "released") == paper_config("scene", "paper")
+    xrmb = paper_config("xrmb", "released")
     assert (xrmb.steps, xrmb.alpha, xrmb.beta, xrmb.unlabeled_batch) == (300, 5.0, 0.01, 250)
-    assert setting("mnist", "released").unlabeled_batch == 1000
+    assert paper_config("mnist", "released").unlabeled_batch == 1000
 
 
 def test_released_settings_of_pictures():
-    mnist, celeba = setting("mnist", "released"), setting("celeba", "released")
+    mnist, celeba = paper_config("mnist", "released"), paper_config("celeba", "released")
     assert (mnist.steps, mnist.unlabeled_batch, mnist.views) == (300, 1000, "released")
     assert (celeba.steps, celeba.labeled_batch, celeba.unlabeled_batch) == (2100, 64, 64)
     assert (celeba.widths, celeba.views) == ("thin", "released")
@@ -70,17 +69,17 @@ def test_released_settings_of_pictures():
     ("data", "like"), [("mocha", "xrmb"), ("mnist5k", "mnist"), ("faces", "celeba")]
 )
 def test_a_stand_in_takes_the_public_code_s_settings(data, like):
-    mine, theirs = setting(data, "released"), setting(like, "released")
+    mine, theirs = paper_config(data, "released"), paper_config(like, "released")
     assert replace(mine, steps=1) == replace(theirs, steps=1)
-    assert mine.steps == (setting(data).steps if data == "faces" else theirs.steps)
+    assert mine.steps == (paper_config(data).steps if data == "faces" else theirs.steps)
 
 
 def test_smaller_budgets_cut_steps_and_rows_only():
-    smoke, paper = setting("mnist", budget="smoke"), setting("mnist")
-    assert smoke.steps < setting("mnist", budget="laptop").steps < paper.steps
+    smoke, paper = paper_config("mnist", budget="smoke"), paper_config("mnist")
+    assert smoke.steps < paper_config("mnist", budget="laptop").steps < paper.steps
     assert smoke.unlabeled_batch < paper.unlabeled_batch
     assert (smoke.alpha, smoke.beta, smoke.encoder) == (paper.alpha, paper.beta, paper.encoder)
-    assert setting("scene", budget="smoke").unlabeled_batch == 200  # None means all rows
+    assert paper_config("scene", budget="smoke").unlabeled_batch == 200  # None means all rows
 
 
 @pytest.mark.parametrize(
@@ -96,14 +95,14 @@ def test_smaller_budgets_cut_steps_and_rows_only():
     ],
 )
 def test_weights_of_each_method_on_scene(method, expected):
-    found = options(Run("scene", method), setting("scene"), single_view=True)
+    found = method_options(Run("scene", method), paper_config("scene"), single_view=True)
     assert {k: v for k, v in found.items() if k in ("alpha", "beta")} == expected
     assert found.get("form", "two_noisy") == "two_noisy"
 
 
 @pytest.fixture
 def quick(monkeypatch):
-    monkeypatch.setitem(paper_settings.SMALLER, "smoke", {"steps": 2, "unlabeled_batch": 20})
+    monkeypatch.setitem(settings.BUDGET_LIMITS, "smoke", {"steps": 2, "unlabeled_batch": 20})
 
 
 @pytest.fixture(scope="module")
@@ -171,7 +170,7 @@ def test_noise_of_the_case_study(quick):
     """Section 4.4: the single view is the first of the two, and the share is in the record."""
     data, changes = load("mnist5k"), (("share", 0.25),)
     runs = [
-        Run("mnist5k", "dnn", 1, form=form, changes=changes, views="gaussian")
+        Run("mnist5k", "dnn", 1, form=form, overrides=changes, views="gaussian")
         for form in methods.FORMS
     ]
     (two, _), (one, _) = (prepare(run, data) for run in runs)
@@ -193,9 +192,9 @@ def test_the_same_run_twice_is_bit_identical(yeast, quick):
 def test_command_line_runs_skips_and_tables(quick, tmp_path, capsys):
     command = ["run", "yeast", "dnn", "herocon", "--seeds", "2", "--folder", str(tmp_path)]
     assert main(command) == 0
-    assert "4 runs done." in capsys.readouterr().out
+    assert "Ran 4." in capsys.readouterr().out
     assert main(command) == 0
-    assert "0 runs done, 4 were there already." in capsys.readouterr().out
+    assert "Ran 0; skipped 4 already stored." in capsys.readouterr().out
     assert main(["table", "yeast", "--csv", "--folder", str(tmp_path)]) == 0
     header, *rows = capsys.readouterr().out.split()
     assert header.split(",") == ["data", "split", *query.COLUMNS]
@@ -262,10 +261,10 @@ def test_a_seed_decides_the_weights_and_the_batches(yeast, quick, monkeypatch):
 def test_stored_runs_have_today_s_settings(path):
     """A default that moves would silently disown them."""
     for record in map(json.loads, path.read_text().splitlines()):
-        run = runner.run_of(record)
-        chosen = setting(run.data, run.preset, run.budget)
-        now = asdict(paper_settings.schedule(run, chosen))
-        now |= options(run, chosen, single_view=record["form"] is not None)
+        run = Run.from_record(record)
+        chosen = paper_config(run.data, run.preset, run.budget)
+        now = asdict(settings.schedule(run, chosen))
+        now |= method_options(run, chosen, single_view=record["form"] is not None)
         then = {name: record["settings"].get(name) for name in now}
         assert then == json.loads(json.dumps(now)), (run.method, run.seed)
 
@@ -280,7 +279,7 @@ def test_changed_settings_stand_apart(quick, tmp_path, capsys, yeast):
     assert set(changed["settings.temperature"]) == {0.5} and set(changed["settings.steps"]) == {3}
     capsys.readouterr()
     assert main([*command, "--set", "colour=red"]) == 2
-    assert "changes must name settings of herocon" in capsys.readouterr().err
+    assert "overrides must name options of herocon" in capsys.readouterr().err
 
 
 @needs("birds")
@@ -295,7 +294,7 @@ def test_birds_are_standardised_on_the_rows_that_training_may_look_at():
 
 def test_a_default_asked_for_by_name_is_no_change(yeast, quick):
     plain, named = (
-        execute(Run("yeast", "herocon", changes=changes), yeast)
+        execute(Run("yeast", "herocon", overrides=changes), yeast)
         for changes in ((), (("alpha", 0.7), ("detach", False), ("steps", 2)))
     )
     assert store.key(plain) == store.key(named) and named["changes"] == {}
@@ -304,8 +303,8 @@ def test_a_default_asked_for_by_name_is_no_change(yeast, quick):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["yeast", "--set", "share=0.5"], "share tells how one view becomes two"),
-        (["yeast", "--views", "gaussian"], "views tells how one view becomes two"),
+        (["yeast", "--set", "share=0.5"], "share only applies where one view becomes two"),
+        (["yeast", "--views", "gaussian"], "views only applies where one view becomes two"),
         (["mnist5k", "--set", "share=0.5"], "share is not a setting of 'paper' for grey"),
         (["yeast", "--set", "steps=0"], "steps must be a whole number, at least 1"),
     ],
@@ -369,7 +368,7 @@ def test_one_run_that_fails_does_not_keep_the_others(tmp_path, monkeypatch):
         return real(run, *rest, **more)
 
     monkeypatch.setattr(runner, "execute", fails_once)
-    runs = [Run("yeast", "dnn", seed, changes=(("steps", 2),)) for seed in range(2)]
+    runs = [Run("yeast", "dnn", seed, overrides=(("steps", 2),)) for seed in range(2)]
     with pytest.raises(FloatingPointError, match=r"1 failed\. dnn, seed 0: the loss"):
         runner.execute_all(runs, tmp_path)
     assert len(store.finished(tmp_path, "yeast")) == 1
@@ -377,15 +376,18 @@ def test_one_run_that_fails_does_not_keep_the_others(tmp_path, monkeypatch):
 
 def test_a_run_that_diverges_in_its_last_step_does_not_keep_the_others(tmp_path):
     wild = (("steps", 1), ("lr", 1e30), ("trust", 1e30))
-    runs = [Run("yeast", "dnn", changes=wild), Run("yeast", "dnn", changes=(("steps", 2),))]
-    with pytest.raises(FloatingPointError, match=r"1 runs done, 1 failed.*diverged"):
+    runs = [Run("yeast", "dnn", overrides=wild), Run("yeast", "dnn", overrides=(("steps", 2),))]
+    with pytest.raises(FloatingPointError, match=r"Ran 1; 1 failed.*diverged"):
         runner.execute_all(runs, tmp_path)
 
 
 def test_presets_of_the_public_code_take_its_settings():
     for preset, steps in (("paper+self_pairs", 500), ("released", 300), ("released-cnn", 300)):
-        assert setting("mnist", preset).steps == steps
-    assert setting("celeba").widths == "full" and setting("celeba", "released").widths == "thin"
+        assert paper_config("mnist", preset).steps == steps
+    assert (
+        paper_config("celeba").widths == "full"
+        and paper_config("celeba", "released").widths == "thin"
+    )
 
 
 def test_tables_of_several_kinds_are_one_csv(tmp_path, capsys):
@@ -476,7 +478,7 @@ def test_a_run_stopped_after_its_training_is_not_trained_again(
 def test_edited_code_does_not_go_on_with_another_s_half_done_run(yeast, tmp_path, monkeypatch):
     names = []
     for code in ("a", "b"):
-        monkeypatch.setattr(provenance, "code", lambda c=code: c)
+        monkeypatch.setattr(provenance, "source_hash", lambda c=code: c)
         monkeypatch.setattr(
             runner, "train", lambda *_, checkpoint, **__: names.append(checkpoint) or 1 / 0
         )
@@ -489,7 +491,7 @@ SMOKE = """
 import json, torch
 from herocon_lite.data import load, split
 from herocon_lite.repro.runner import Run, execute
-run = Run("yeast", "herocon", changes=(("steps", 10),))
+run = Run("yeast", "herocon", overrides=(("steps", 10),))
 record = execute(run, load("yeast"), device="cpu")
 print(json.dumps([record["threads"], record["metrics"], record["history"]]))
 """
@@ -514,9 +516,9 @@ def test_an_empty_table_says_so(tmp_path, capsys):
 
 
 def test_every_method_has_a_setting_on_every_data_set():
-    for data in paper_settings.SETTINGS:
+    for data in settings.PAPER:
         for method in METHODS:
-            found = options(Run(data, method), setting(data), False)
+            found = method_options(Run(data, method), paper_config(data), False)
             assert found.keys() == method_params(method).keys()
 
 
@@ -539,14 +541,14 @@ def test_a_record_tells_how_to_repeat_it(quick, tmp_path, capsys):
     "run",
     [
         Run("yeast", "dnn", 4, "laptop", "released", protocol="cross-validation"),
-        Run("mnist5k", "dnn", form="eq4", changes=(("share", 0.5),), views="gaussian"),
+        Run("mnist5k", "dnn", form="eq4", overrides=(("share", 0.5),), views="gaussian"),
     ],
 )
 def test_a_record_names_its_run(run, monkeypatch):
     monkeypatch.setattr(runner, "train", lambda *_, **__: Training([{"step": 0}]))
     monkeypatch.setattr(runner, "predict", lambda *_: np.zeros((1, 1)))
     monkeypatch.setattr(runner, "evaluate", lambda *_: {"f1": 0.0, "auc": 0.0})
-    assert runner.run_of(execute(run, load(run.data))) == run
+    assert Run.from_record(execute(run, load(run.data))) == run
 
 
 def test_nothing_to_repeat(tmp_path, capsys):
@@ -570,9 +572,18 @@ def test_two_jobs_on_one_list_share_the_work(quick, tmp_path, monkeypatch):
 
 
 def test_of_two_values_for_one_setting_the_last_counts_in_the_record_too():
-    chosen = paper_settings.setting("yeast")
-    twice = Run("yeast", "herocon", changes=(("alpha", 5.0), ("alpha", chosen.alpha)))
-    assert paper_settings.real_changes(twice, chosen) == {}
+    chosen = settings.paper_config("yeast")
+    twice = Run("yeast", "herocon", overrides=(("alpha", 5.0), ("alpha", chosen.alpha)))
+    assert settings.non_default_overrides(twice) == {}
+
+
+def test_one_list_may_have_several_data_sets(tmp_path):
+    steps = (("steps", 2),)
+    runs = [Run(data, "dnn", overrides=steps) for data in ("yeast", "mfeat", "yeast")]
+    runs[2] = replace(runs[2], seed=1)
+    assert runner.execute_all(runs, tmp_path) == 3
+    found = [(r["data"], r["seed"]) for r in store.read(tmp_path).values()]
+    assert found == [("mfeat", 0), ("yeast", 0), ("yeast", 1)]
 
 
 def test_what_the_command_line_cannot_do_it_says_before_any_work(tmp_path, capsys, monkeypatch):
@@ -590,7 +601,7 @@ def test_what_the_command_line_cannot_do_it_says_before_any_work(tmp_path, capsy
 
 def test_a_form_is_for_data_with_one_view():
     with pytest.raises(ValueError, match="form is for data with one view; yeast has 2"):
-        runner.ready(Run("yeast", "herocon", form="eq4"), load("yeast"))
+        runner.plan_run(Run("yeast", "herocon", form="eq4"), load("yeast"))
 
 
 def test_a_table_of_nothing_says_what_there_is(tmp_path, capsys):
@@ -635,13 +646,31 @@ def test_the_commit_is_looked_up_before_training(monkeypatch, yeast, quick):
     assert order == ["environment", "train"]
 
 
-def test_half_a_run_of_another_machine_is_not_gone_on_with():
+def test_checkpoints_resume_only_on_matching_code_and_hardware():
     here = provenance.environment()
-    assert provenance.made_by(here) == provenance.made_by(
-        here | {"commit": "another", "dirty": True}
-    )
-    for name in ("device", "threads", "instructions", "bfloat16", "processes"):
-        assert provenance.made_by(here | {name: "another"}) != provenance.made_by(here)
+    name = provenance.environment_hash
+    assert name(here) == name(here | {"commit": "another", "dirty": True})
+    for field in ("device", "threads", "instructions", "bfloat16", "processes"):
+        assert name(here | {field: "another"}) != name(here)
+
+
+def test_source_hash_covers_the_core_and_the_runner_alone(tmp_path, monkeypatch):
+    package = tmp_path / "herocon_lite"
+    for name in ("losses.py", "data/splits.py", "repro/runner.py", "repro/settings.py"):
+        (package / name).parent.mkdir(parents=True, exist_ok=True)
+        (package / name).write_text("a")
+    monkeypatch.setattr(provenance, "__file__", str(package / "repro" / "provenance.py"))
+    now = provenance.source_hash.__wrapped__
+    before = now()
+    (package / "theory").mkdir()
+    for name in ("repro/text.py", "repro/points.py", "theory/bounds.py"):
+        (package / name).write_text("b")
+        assert now() == before
+    for name in ("losses.py", "data/splits.py", "repro/runner.py"):
+        (package / name).write_text("b")
+        assert now() != before
+        before = now()
+    assert now("text.py") != before
 
 
 def test_methods_of_a_seed_share_their_views(monkeypatch):
@@ -659,4 +688,4 @@ def test_methods_of_a_seed_share_their_views(monkeypatch):
 def test_weights_that_are_not_there_cannot_be_detached(method, tmp_path, capsys):
     words = ["run", "yeast", method, "--set", "detach=true", "--folder", str(tmp_path)]
     assert main(words) == 2
-    assert "detach must be left out where nothing uses it" in capsys.readouterr().err
+    assert "detach" in capsys.readouterr().err and not list(tmp_path.glob("runs/*"))

@@ -80,7 +80,7 @@ def test_the_xrmb_command_with_both_presets(xrmb, tmp_path, capsys):
     command += ["--device", "cpu", "--folder", str(folder)]
     assert main(command) == 0
     assert main([*command, "--preset", "released", "--split", "released"]) == 0
-    assert capsys.readouterr().out.count("1 runs done.") == 2
+    assert capsys.readouterr().out.count("Ran 1.") == 2
     paper, released = records(folder, "xrmb")
 
     settings = paper["settings"]

@@ -288,11 +288,13 @@ def test_a_run_does_not_load_torch_s_compiler(tmp_path):
 import subprocess
 import sys
 from pathlib import Path
-from herocon_lite import experiments
-run = experiments.Run("yeast", "herocon", changes=(("steps", 2),))
-data, folder = experiments.load("yeast"), Path({str(tmp_path)!r})
+from herocon_lite.data import load
+from herocon_lite.repro.runner import execute
+from herocon_lite.repro.settings import Run
+run = Run("yeast", "herocon", overrides=(("steps", 2),))
+data, folder = load("yeast"), Path({str(tmp_path)!r})
 for _ in range(2):  # the second goes on from what the first has saved
-    experiments.execute(run, data, "cpu", checkpoint=folder)
+    execute(run, data, "cpu", checkpoint=folder)
 assert len(list(folder.iterdir())) == 1
 assert "torch._dynamo" not in sys.modules
 """

@@ -9,7 +9,7 @@ import torch
 from herocon_lite.data import load, split
 from herocon_lite.methods import METHODS, Problem, build, method_params
 from herocon_lite.metrics import evaluate
-from herocon_lite.repro.settings import Run, options, setting
+from herocon_lite.repro.settings import Run, method_options, paper_config
 from herocon_lite.train import Schedule, predict, train
 from herocon_lite.views import two_views
 
@@ -43,13 +43,13 @@ def sets():
 
 def auc(data, method: str, form: str = "two_noisy") -> float:
     run = Run(data.name, method, form=form)
-    chosen = replace(setting(data.name, budget="smoke"), pairs=2)  # of the thirty of six views
+    chosen = replace(paper_config(data.name, budget="smoke"), pairs=2)  # of the thirty of six views
     single, parts = len(data.views) == 1, split(data, seed=0)
     if single and form == "two_noisy":
         data = two_views(data, "released", 0)
     problem = Problem(tuple(v.shape[1:] for v in data.views), data.labels.shape[1], data.kind)
     torch.manual_seed(0)
-    model = build(method, problem, **options(run, chosen, single))
+    model = build(method, problem, **method_options(run, chosen, single))
     rows = {name: [v[getattr(parts, name)] for v in data.views] for name in ("train", "test")}
     all_steps = data.name == "yeast" and method in SLOW
     steps = chosen.steps if all_steps else FEW_STEPS[data.name]
