@@ -1,6 +1,8 @@
 # Two commands do everything on a fresh machine with python3, make and git:
 #   make book   build the book into _build/html/
 #   make test   lint, then prove every claim: unit tests and each notebook cell
+# and one proves the lower bounds in requirements.txt:
+#   make test-lowest   unit tests and oracles with the oldest versions allowed
 PYTHON ?= python3
 BIN := .venv/bin
 
@@ -12,6 +14,9 @@ test: .venv/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/python -m pytest --nbval -n auto --dist loadfile --max-worker-restart 0
 
+test-lowest: .venv-lowest/ready
+	.venv-lowest/bin/python -m pytest -n auto --dist loadfile tests/unit tests/oracle
+
 # Runs every chapter from its .py, stores the outputs in its .ipynb.
 notebooks: .venv/ready
 	$(BIN)/python book/_tools/run_notebooks.py
@@ -20,13 +25,14 @@ bench: .venv/ready
 	$(BIN)/python -m herocon_lite bench
 
 # uv installs the same versions as pip in a quarter of the time.
-.venv/ready: requirements.txt pyproject.toml
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet uv
-	$(BIN)/uv pip install --quiet --python $(BIN)/python -r requirements.txt
+.venv-lowest/ready: OLDEST := --resolution lowest-direct
+.venv/ready .venv-lowest/ready: requirements.txt pyproject.toml
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet uv
+	$(@D)/bin/uv pip install --quiet --python $(@D)/bin/python $(OLDEST) -r requirements.txt
 	touch $@
 
 clean:
-	rm -rf _build .venv .pytest_cache .hypothesis .ruff_cache
+	rm -rf _build .venv .venv-lowest .pytest_cache .hypothesis .ruff_cache
 
-.PHONY: book test notebooks bench clean
+.PHONY: book test test-lowest notebooks bench clean

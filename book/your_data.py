@@ -35,7 +35,7 @@ import torch
 from herocon_lite import HeroConClassifier
 from herocon_lite.data import load, split
 from herocon_lite.repro import plots
-from herocon_lite.train import pick_device
+from herocon_lite.runtime import pick_device
 
 plt.style.use("herocon_lite.repro.book")
 torch.set_num_threads(1)  # small nets: more threads only wait

@@ -27,8 +27,8 @@ from herocon_lite.checkpoint import atomic_write
 from herocon_lite.data.splits import FOLDS, folds
 from herocon_lite.methods import Method, Problem, build
 from herocon_lite.metrics import F1_AT, THRESHOLDS, evaluate
-from herocon_lite.runtime import isolated_rng
-from herocon_lite.train import Schedule, embed, pick_device, predict, train
+from herocon_lite.runtime import isolated_rng, num_threads, pick_device
+from herocon_lite.train import Schedule, embed, predict, train
 from herocon_lite.validation import Labels, Views
 
 FORMAT = "herocon_lite 1"  # of saved models
@@ -176,7 +176,7 @@ class HeroConClassifier(
                 method, part, Y[rows], more, schedule, seed, device, progress=self.verbose
             )
 
-        with isolated_rng(device):
+        with isolated_rng(device), num_threads(1):  # small networks: threads would only wait
             if search:
                 self.threshold_ = _best_threshold(labeled, Y, fit_rows, seed)
             self.method_, training = fit_rows(np.arange(len(Y)))

@@ -1,73 +1,136 @@
-"""The process: its memory, and its random numbers."""
+"""Devices, random numbers, determinism and threads: one policy for training, estimator and views.
+
+Networks draw from torch's global generators (dropout, noise, augmentations), which belong to the
+whole process. So whatever draws seeds them inside :func:`isolated_rng`, with a seed made by
+:func:`derive_seed`; everything else has a generator of its own. What must be set before torch is
+loaded is in :mod:`herocon_lite.environment`.
+"""
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
-import math
-import re
-import sys
+import os
 import threading
 from collections.abc import Iterator
-from pathlib import Path
+from contextlib import contextmanager
 
+import numpy as np
 import torch
 
-STATUS, CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
-# Of glibc's malloc.h: largest top that is kept, and how many blocks may come from the system.
-M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4
-_RNG_LOCK = threading.Lock()  # torch's generators belong to the whole process
-NO_GLIBC = (AttributeError, OSError, TypeError)  # another C library; Windows has no CDLL(None)
+_RNG_LOCK = threading.RLock()
 
 
-def keep_freed() -> None:
-    """Large tensors reuse this process's memory instead of asking the system for fresh pages.
+def pick_device(name: str | None = None) -> torch.device:
+    """Return the device of this name, or the best one here: CUDA, Apple's, the CPU.
 
-    On a CPU each such page is zeroed first, which takes nearly half of a step of Noisy MNIST.
-    Numbers are not touched. Elsewhere than on Linux with glibc this does nothing.
+    Raises:
+        ValueError: if no tensor can be made there.
+
+    Example:
+        >>> pick_device("cpu")
+        device(type='cpu')
     """
-    with contextlib.suppress(*NO_GLIBC):
-        libc = ctypes.CDLL(None)
-        libc.mallopt(M_MMAP_MAX, 0)
-        libc.mallopt(M_TRIM_THRESHOLD, 2**31 - 1)
-
-
-def reset(device: torch.device | None = None) -> None:
-    """From here on :func:`peak_mib` counts anew; outside Linux and CUDA it goes on counting."""
-    if device is not None and device.type == "cuda":
-        torch.cuda.reset_peak_memory_stats(device)
-    with contextlib.suppress(*NO_GLIBC):
-        ctypes.CDLL(None).malloc_trim(0)  # what was kept is not held by what comes
-    with contextlib.suppress(OSError):  # not Linux, or not allowed
-        CLEAR.write_text("5")
-
-
-def peak_mib(device: torch.device | None = None) -> float:
-    """Of the device on CUDA, elsewhere of the whole process, libraries included; nan on Windows."""
-    if device is not None and device.type == "cuda":
-        return torch.cuda.max_memory_allocated(device) / 2**20
-    if STATUS.exists():  # Linux's getrusage remembers the parent's peak, this does not
-        found = re.search(r"^VmHWM:\s+(\d+)", STATUS.read_text(), re.M)
-        if found:  # some sandboxes (gVisor) leave it out
-            return int(found[1]) / 1024
+    if name is None:
+        if torch.cuda.is_available():
+            return torch.device("cuda")
+        return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
     try:
-        import resource
-    except ImportError:
-        return math.nan
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20
+        device = torch.device(name)
+        torch.zeros(1, device=device).cpu()
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        reason = str(error).partition("\n")[0]
+        raise ValueError(
+            f"device must be one that works here, such as cpu; got {name!r} ({reason})."
+        ) from error
+    return device
 
 
-@contextlib.contextmanager
-def isolated_rng(device: torch.device) -> Iterator[None]:
-    """Allow seeding torch's generators of the CPU and ``device`` without changing the caller's.
+def derive_seed(*numbers: int) -> int:
+    """Return one seed made of several numbers, below 2⁶³; neighbours get unrelated ones.
 
-    Threads wait for one another.
+    Example:
+        >>> derive_seed(0, 2, 17)  # seed 0, purpose 2, step 17
+        5011044892216640784
     """
-    with _RNG_LOCK, torch.random.fork_rng([device] if device.type == "cuda" else []):
-        apple = torch.mps.get_rng_state() if device.type == "mps" else None
+    return int(np.random.SeedSequence(numbers).generate_state(1, np.uint64)[0]) >> 1
+
+
+def seed_device(device: torch.device, seed: int) -> None:
+    """Seed torch's generators of the CPU and of ``device`` only; :func:`torch.manual_seed` would
+    seed those of all devices, and load torch's compiler."""
+    torch.default_generator.manual_seed(seed)
+    if device.type == "cuda":
+        with torch.cuda.device(device):
+            torch.cuda.manual_seed(seed)
+    elif device.type == "mps":
+        torch.mps.manual_seed(seed)
+
+
+@contextmanager
+def isolated_rng(device: torch.device | None = None) -> Iterator[None]:
+    """Keep the caller's random numbers: torch's generators are put back at the end.
+
+    Threads take turns, since the generators are the whole process's.
+
+    Args:
+        device: whose generator to keep, beside the CPU's.
+    """
+    kind = "cpu" if device is None else device.type
+    with _RNG_LOCK, torch.random.fork_rng([device] if kind == "cuda" else []):
+        apple = torch.mps.get_rng_state() if kind == "mps" else None
         try:
             yield
         finally:
             if apple is not None:
                 torch.mps.set_rng_state(apple)
+
+
+def _after_fork_in_child() -> None:
+    """A fork copies the calling thread alone: the child must not wait for any other.
+
+    Not for one that held the lock, and not for OpenMP's, which would hang its next operation.
+    """
+    global _RNG_LOCK
+    _RNG_LOCK = threading.RLock()
+    torch.set_num_threads(1)
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_after_fork_in_child)
+
+
+@contextmanager
+def num_threads(count: int) -> Iterator[None]:
+    """Let torch compute in so many threads on the CPU; for the whole process, until the end.
+
+    Example:
+        >>> with num_threads(1):
+        ...     torch.get_num_threads()
+        1
+    """
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+@contextmanager
+def deterministic(device: torch.device) -> Iterator[None]:
+    """Make the same seed give the same bits on a GPU; on a CPU it does so anyway."""
+    if device.type != "cuda":
+        yield
+        return
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # cuBLAS needs it, before its start
+    on, warn = (
+        torch.are_deterministic_algorithms_enabled(),
+        torch.is_deterministic_algorithms_warn_only_enabled(),
+    )
+    benchmark = torch.backends.cudnn.benchmark
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    torch.backends.cudnn.benchmark = False
+    try:
+        yield
+    finally:
+        torch.use_deterministic_algorithms(on, warn_only=warn)
+        torch.backends.cudnn.benchmark = benchmark

@@ -7,12 +7,11 @@ nothing had happened.
 from __future__ import annotations
 
 import math
-import os
 import pickle
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from numbers import Integral
@@ -23,12 +22,13 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
-from herocon_lite import distributed, precision, runtime
+from herocon_lite import distributed, memory, precision
 from herocon_lite.checkpoint import atomic_write
 from herocon_lite.checks import check_flag, check_weight
 from herocon_lite.data import Lazy
 from herocon_lite.methods import Method, probabilities
 from herocon_lite.optim import LARS
+from herocon_lite.runtime import derive_seed, deterministic, isolated_rng, pick_device, seed_device
 from herocon_lite.similarity import full_precision
 
 Views = Sequence[np.ndarray | Lazy]
@@ -96,23 +96,6 @@ class Training:
     peak_mib: float = 0.0
 
 
-def pick_device(name: str | None = None) -> torch.device:
-    """The device asked for, or the best one here: CUDA, Apple's, the CPU."""
-    if name is None:
-        if torch.cuda.is_available():
-            return torch.device("cuda")
-        return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
-    try:
-        device = torch.device(name)
-        torch.zeros(1, device=device).cpu()
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        reason = str(error).partition("\n")[0]
-        raise ValueError(
-            f"device must be one that works here, such as cpu; got {name!r} ({reason})."
-        ) from error
-    return device
-
-
 def train(
     method: Method,
     labeled: Views,
@@ -126,8 +109,8 @@ def train(
 ) -> Training:
     """Minimises the sum of the method's loss terms; the method is trained in place.
 
-    It is left on ``device`` and in training mode. torch's generators of the CPU and of ``device``
-    are seeded in every step; ``torch.random.fork_rng`` around the call keeps yours.
+    It is left on ``device`` and in training mode. Your random numbers go on as if nothing had been
+    drawn; trainings in several threads take turns.
 
     Args:
         method: from :func:`herocon_lite.methods.build`.
@@ -169,9 +152,9 @@ def train(
         mininterval=0.1 if sys.stderr.isatty() else 10,  # a log file keeps every state of a bar
     )
     mixed = schedule.precision == "bfloat16"
-    with repeatable(device):
+    with isolated_rng(device), deterministic(device):
         for step in bar:
-            seed_device(device, _mixed(seed, 2, step))
+            seed_device(device, derive_seed(seed, 2, step))
             rows = seen.rows(step)
             batch = (
                 seen(rows),
@@ -233,37 +216,6 @@ def _in_chunks(method: Method, views: Views, function) -> np.ndarray:
             part = [_tensor(v[start : start + size], like.device, like.dtype) for v in views]
             made.append(function(part).cpu())
     return torch.cat(made).numpy()
-
-
-def seed_device(device: torch.device, seed: int) -> None:
-    """Seeds what a training on this device draws from, and no other device's numbers."""
-    torch.default_generator.manual_seed(seed)
-    if device.type == "cuda":
-        with torch.cuda.device(device):
-            torch.cuda.manual_seed(seed)
-    elif device.type == "mps":
-        torch.mps.manual_seed(seed)
-
-
-@contextmanager
-def repeatable(device: torch.device) -> Iterator[None]:
-    """The same seed gives the same bits: on a CPU as it is, on a GPU once torch is asked to."""
-    if device.type != "cuda":
-        yield
-        return
-    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # cuBLAS needs it, before its start
-    on, warn = (
-        torch.are_deterministic_algorithms_enabled(),
-        torch.is_deterministic_algorithms_warn_only_enabled(),
-    )
-    benchmark = torch.backends.cudnn.benchmark
-    torch.use_deterministic_algorithms(True, warn_only=True)
-    torch.backends.cudnn.benchmark = False
-    try:
-        yield
-    finally:
-        torch.use_deterministic_algorithms(on, warn_only=warn)
-        torch.backends.cudnn.benchmark = benchmark
 
 
 # ------------------------------------------------------------------ batches
@@ -330,13 +282,8 @@ def _tensor(values: np.ndarray, device: torch.device, dtype: torch.dtype) -> Ten
 @lru_cache(maxsize=8)
 def _order(count: int, seed: tuple[int, ...], number: int) -> Tensor:
     """The order of one pass over the rows."""
-    generator = torch.Generator("cpu").manual_seed(_mixed(*seed, number))
+    generator = torch.Generator("cpu").manual_seed(derive_seed(*seed, number))
     return torch.randperm(count, generator=generator, device="cpu")
-
-
-def _mixed(*numbers: int) -> int:
-    """One seed from several numbers, so that neighbours do not resemble each other."""
-    return int(np.random.SeedSequence(numbers).generate_state(1, np.uint64)[0] >> 1)
 
 
 # ------------------------------------------------------------------ the rest
@@ -354,7 +301,7 @@ def _count(
     now, now_cpu = time.monotonic(), time.process_time()
     result.seconds += now - started
     result.cpu_seconds += now_cpu - started_cpu
-    result.peak_mib = max(result.peak_mib, runtime.peak_mib(device))
+    result.peak_mib = max(result.peak_mib, memory.peak_mib(device))
     return now, now_cpu
 
 

@@ -196,6 +196,8 @@ class Augment:
         import torch
         from torchvision.transforms import v2
 
+        from herocon_lite.runtime import isolated_rng, num_threads
+
         side = (self.size, self.size)
         steps = [v2.RandomResizedCrop(side) if self.crop else v2.Resize(side)]
         if self.colour:
@@ -204,18 +206,13 @@ class Augment:
         transform = v2.Compose(steps)
         pictures = torch.from_numpy(self.images[rows])
         made = np.empty((len(rows), 3, *side), np.uint8)
-        # torchvision draws from torch's global CPU generator: its state is put back afterwards.
+        # torchvision draws from torch's global CPU generator.
         # One thread: on pictures this small, waiting for others takes up to 15 times as long.
-        threads = torch.get_num_threads()
-        torch.set_num_threads(1)
-        try:
-            with torch.random.fork_rng(devices=[]):
-                for place, row in enumerate(rows):
-                    words = np.random.SeedSequence([*self.seed, int(row)]).generate_state(2)
-                    torch.default_generator.manual_seed(int(words[0]) << 32 | int(words[1]))
-                    made[place] = transform(pictures[place]).numpy()
-        finally:
-            torch.set_num_threads(threads)
+        with isolated_rng(), num_threads(1):
+            for place, row in enumerate(rows):
+                words = np.random.SeedSequence([*self.seed, int(row)]).generate_state(2)
+                torch.default_generator.manual_seed(int(words[0]) << 32 | int(words[1]))
+                made[place] = transform(pictures[place]).numpy()
         return made
 
 

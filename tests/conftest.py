@@ -1,13 +1,10 @@
-"""One thread: most tensors here are small, and threads that wait for each other cost more."""
+"""Tests run in one thread, with the sums and the waiting of the command line and the notebooks."""
 
 import multiprocessing
-import os
-import platform
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # read by torch here and in the notebooks' kernels
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # two threads that wait do not spin
-if platform.machine() in ("x86_64", "AMD64"):  # as in the command line: the same sums everywhere
-    os.environ.setdefault("ATEN_CPU_CAPABILITY", "avx2")
+from herocon_lite import environment
+
+environment.prepare(threads=1)  # before torch is loaded; child processes inherit it
 
 # Tests that need processes have them forked from a server, which imports once and holds no lock. A
 # fork of the tests' own process shares tqdm's: killed while it has it, it stops every later test.

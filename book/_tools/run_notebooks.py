@@ -12,7 +12,6 @@ by `read_chapter`. A cell tagged `cover` also gives the picture of the README.
 import argparse
 import base64
 import copy
-import sys
 from pathlib import Path
 
 import jupytext
@@ -127,7 +126,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT))
-    import tests.conftest  # noqa: F401  the environment in which the tests run the cells again
-
     main()

@@ -12,3 +12,7 @@ if find_spec("herocon_lite") is None:
             print(f"Cloned {url} into {os.path.abspath('repo')}.")
         os.chdir("repo/book")
     sys.path.insert(0, os.path.abspath(".."))
+
+from herocon_lite import environment
+
+environment.prepare(threads=1)  # before torch is loaded: small networks gain nothing from more

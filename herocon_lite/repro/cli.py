@@ -187,10 +187,10 @@ def _efficiency(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from herocon_lite import runtime
+    from herocon_lite import memory
     from herocon_lite.repro import runner, settings
 
-    runtime.keep_freed()
+    memory.tune_malloc()
     runs = [
         settings.Run(
             arguments.data,
@@ -249,12 +249,12 @@ def _table(arguments: argparse.Namespace) -> int:
 def _repeat(arguments: argparse.Namespace) -> int:
     import random
 
-    from herocon_lite import runtime
+    from herocon_lite import memory
     from herocon_lite.data.cards import CARDS
     from herocon_lite.data.doctor import examine
     from herocon_lite.repro import runner, store
 
-    runtime.keep_freed()
+    memory.tune_malloc()
     stored = store.read(arguments.folder).values()
     stored = [r for r in stored if arguments.data in (None, r["data"])]
     if not stored:
@@ -320,10 +320,10 @@ def _compare(arguments: argparse.Namespace) -> int:
 
 
 def _beyond(arguments: argparse.Namespace) -> int:
-    from herocon_lite import runtime
+    from herocon_lite import memory
     from herocon_lite.repro import ablations, runner
 
-    runtime.keep_freed()
+    memory.tune_malloc()
     runs = ablations.runs(arguments.data, arguments.seeds)
     done = runner.execute_all(runs, arguments.folder, arguments.device)
     print(f"Ran {done}; skipped {len(runs) - done} already stored.")

@@ -18,7 +18,7 @@ from herocon_lite.data import Dataset, Split, load, split
 from herocon_lite.estimator import HeroConClassifier
 from herocon_lite.metrics import evaluate
 from herocon_lite.repro import files, provenance, stats
-from herocon_lite.train import pick_device
+from herocon_lite.runtime import pick_device
 
 DATA = ("mfeat", "yeast")  # 100 and 120 labelled rows
 SPLITS = 10

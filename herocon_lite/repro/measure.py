@@ -17,7 +17,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from herocon_lite import runtime
+from herocon_lite import memory
 from herocon_lite.repro import provenance
 
 OURS = "herocon_lite"
@@ -126,9 +126,9 @@ def report(prepare: Callable[[int], Step], n: int) -> None:
     torch.set_num_threads(1)
     prepare(64)()  # libraries loaded and their buffers made
     step = prepare(n)
-    before, start = runtime.peak_mib(), clock()
+    before, start = memory.peak_mib(), clock()
     step()
-    print(clock() - start, runtime.peak_mib() - before)
+    print(clock() - start, memory.peak_mib() - before)
 
 
 def where_measured() -> dict:

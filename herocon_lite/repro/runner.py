@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from tqdm import tqdm
 
-from herocon_lite import distributed, runtime
+from herocon_lite import distributed, memory
 from herocon_lite.data import Dataset, Split, load, select_classes, split
 from herocon_lite.data.splits import folds
 from herocon_lite.methods import FORMS, Problem, build
@@ -32,7 +32,8 @@ from herocon_lite.repro.settings import (
     schedule,
     view_options,
 )
-from herocon_lite.train import Schedule, Training, pick_device, predict, train
+from herocon_lite.runtime import pick_device
+from herocon_lite.train import Schedule, Training, predict, train
 from herocon_lite.views import two_views
 
 HISTORY_POINTS = 20  # of the loss, in a record
@@ -203,7 +204,7 @@ def _train_and_predict(
     seed, data = plan.run.seed, plan.data
     torch.manual_seed(seed)
     method = build(plan.run.method, plan.problem, **plan.options)
-    runtime.reset(where)
+    memory.reset_peak(where)
     training = train(
         method,
         _rows(data, train_idx),

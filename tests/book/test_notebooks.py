@@ -6,6 +6,7 @@ No kernel is started here, save for one small notebook that shows nbval catching
 import base64
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -31,16 +32,16 @@ each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
 def test_the_first_cell_clones_once_and_finds_the_clone_after_a_restart(tmp_path):
     """Nothing installed and nothing beside, as on Colab; a restart is back in the first folder."""
     remote, session = tmp_path / "remote", tmp_path / "content"
-    for file in ("herocon_lite/__init__.py", "book/intro.md"):
-        (remote / file).parent.mkdir(parents=True)
-        (remote / file).write_text("")
+    for file in ("herocon_lite/__init__.py", "herocon_lite/environment.py", "book/intro.md"):
+        (remote / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / file, remote / file)
     who = ["-c", "user.name=a", "-c", "user.email=a@b"]
     for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "all"]):
         subprocess.run(["git", *who, *words], cwd=remote, check=True)
     session.mkdir()
     cells = nbformat.read(NOTEBOOKS[0], as_version=4).cells
     first = next(c.source for c in cells if c.cell_type == "code")  # the same in every chapter
-    code = f"{first}\nimport herocon_lite\nassert os.getcwd().endswith('repo/book')"
+    code = f"{first}\nassert os.getcwd().endswith('repo/book')"
     environment = {**os.environ, "HEROCON_REPO": remote.as_uri()}
     for _ in range(2):
         alone = [sys.executable, "-I", "-S", "-c", code]

@@ -1,0 +1,41 @@
+"""A forked child is never stuck, and waiting threads leave the processor to others."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+FORK = """
+import os, signal, threading, time
+import numpy as np
+from herocon_lite import HeroConClassifier
+
+x = np.random.default_rng(0).standard_normal((60, 8))
+Y = (x[:, :3] > 0).astype(int)
+
+def fit(steps):
+    model = HeroConClassifier(steps=steps, threshold=0.5, random_state=0)
+    return model.fit([x[:, :4], x[:, 4:]], Y).predict_proba([x[:, :4], x[:, 4:]])
+
+wanted = fit(3)
+long = threading.Thread(target=fit, args=(3000,))
+long.start()
+time.sleep(0.5)  # it is training now, and holds the lock
+child = os.fork()
+if child == 0:
+    signal.alarm(60)
+    os._exit(0 if np.array_equal(fit(3), wanted) else 1)
+assert long.is_alive()
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+os._exit(0)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_a_fork_during_another_threads_fit_can_fit(threads):
+    env = {**os.environ, "OMP_NUM_THREADS": threads}
+    command = [sys.executable, "-W", "ignore", "-c", FORK]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=200)
+    assert done.stdout.strip() == "0", (done.stdout, done.stderr)
