@@ -7,7 +7,6 @@ attribute "Male" does in CelebA; the rates below are CelebA's own, counted on it
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -52,8 +51,8 @@ def draw_faces(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, tuple[str
         grain = np.random.default_rng([seed, number]).integers(
             -6, 7, images[rows].shape, dtype=np.int8
         )
-        faces = _draw_faces(hidden[rows], attributes[rows], numbers[rows, -JITTERS:])
-        images[rows] = np.clip(_paint(faces) * 255 + grain, 0, 255)
+        painter = Painter(hidden[rows], attributes[rows], numbers[rows, -JITTERS:])
+        images[rows] = np.clip(painter.paint() * 255 + grain, 0, 255)
     return images, attributes.astype(np.uint8), NAMES
 
 
@@ -72,60 +71,6 @@ def _draw_attributes(hidden: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     for hair in ("Black_Hair", "Blond_Hair"):
         column[hair][:] &= ~column["Bald"]
     return drawn
-
-
-# Places are in units of half the picture: x to the right, y down, from the face's centre.
-
-
-@dataclass(frozen=True, eq=False)
-class Faces:
-    """Places, sizes (m,) and colours (m, 3) of m faces."""
-
-    hidden: np.ndarray  # (m,), the coin
-    has: dict[str, np.ndarray]  # attribute → (m,)
-    cx: np.ndarray
-    cy: np.ndarray
-    width: np.ndarray
-    height: np.ndarray
-    eyes: np.ndarray  # half the distance between them
-    skin: np.ndarray
-    hair: np.ndarray
-    cloth: np.ndarray
-    hat: np.ndarray
-    wall: np.ndarray
-
-
-def _draw_faces(hidden: np.ndarray, attributes: np.ndarray, jitter: np.ndarray) -> Faces:
-    """What the coin (m,), the attributes (m, 13) and random numbers (m, 20) make of m faces."""
-    has = {name: attributes[:, place] for place, name in enumerate(NAMES)}
-    numbers = iter(jitter.T)  # each use takes the next number
-
-    def between(low: float, high: float) -> np.ndarray:
-        return low + (high - low) * next(numbers)
-
-    def any_colour(low: float, high: float) -> np.ndarray:
-        return np.stack([between(low, high) for _ in range(3)], axis=1)
-
-    cx, cy = between(-0.08, 0.08), between(-0.06, 0.06)
-    width = np.where(hidden, 0.52, 0.46) * between(0.93, 1.07)
-    height = between(0.62, 0.7)
-    eyes = between(0.19, 0.24)
-    shade, tone, tint = between(0.8, 1.05), next(numbers), between(0.8, 1.2)
-    skin = _colour(0.93, 0.74, 0.6) - _colour(0.38, 0.36, 0.32) * tone[:, None]
-    skin = _either(has["Pale_Skin"], _colour(1.0, 0.93, 0.9), skin) * shade[:, None]
-    hair = _colour(0.42, 0.27, 0.16) * tint[:, None]
-    hair = _either(has["Black_Hair"], _colour(0.07, 0.06, 0.07), hair)
-    hair = _either(has["Blond_Hair"], _colour(0.92, 0.78, 0.38), hair)
-    cloth, hat, wall = any_colour(0.15, 0.8), any_colour(0.1, 0.7), any_colour(0.35, 0.75)
-    return Faces(hidden, has, cx, cy, width, height, eyes, skin, hair, cloth, hat, wall)
-
-
-def _colour(*rgb: float) -> np.ndarray:
-    return np.array([rgb], np.float32)  # (1, 3)
-
-
-def _either(when: np.ndarray, yes: np.ndarray, no: np.ndarray) -> np.ndarray:
-    return np.where(when[:, None], yes, no)
 
 
 # A cover gives, at places x (m, 1, w) and y (m, h, 1) of the faces ``rows``, 1 inside a shape,
@@ -172,14 +117,51 @@ def _stroke(half_width, reach, bend) -> Cover:
     return cover
 
 
-class Canvas:
-    """Pictures (m, 3, 64, 64) with values in about [0, 1]."""
+def _colour(*rgb: float) -> np.ndarray:
+    return np.array([rgb], np.float32)  # (1, 3)
 
-    def __init__(self, faces: Faces) -> None:
-        self.cx, self.cy = faces.cx, faces.cy
+
+class Painter:
+    """Paints m faces, back to front, on pictures (m, 3, 64, 64) with values in about [0, 1].
+
+    Places are in units of half the picture: x to the right, y down, from the face's centre.
+
+    Args:
+        hidden: (m,), the coin.
+        attributes: (m, 13), 0/1.
+        jitter: (m, 20), uniform random numbers.
+    """
+
+    def __init__(self, hidden: np.ndarray, attributes: np.ndarray, jitter: np.ndarray) -> None:
+        self.has = dict(zip(NAMES, attributes.T, strict=True))
+        self.hidden, self.numbers = hidden, iter(jitter.T)  # each use takes the next number
+        self.cx, self.cy = self.between(-0.08, 0.08), self.between(-0.06, 0.06)
+        self.width = np.where(hidden, 0.52, 0.46) * self.between(0.93, 1.07)
+        self.height = self.between(0.62, 0.7)
+        self.eyes = self.between(0.19, 0.24)  # half the distance between them
+        shade, tone, tint = self.between(0.8, 1.05), next(self.numbers), self.between(0.8, 1.2)
+        skin = _colour(0.93, 0.74, 0.6) - _colour(0.38, 0.36, 0.32) * tone[:, None]
+        skin = self.either("Pale_Skin", _colour(1.0, 0.93, 0.9), skin)
+        self.skin = skin * shade[:, None]
+        hair = _colour(0.42, 0.27, 0.16) * tint[:, None]
+        hair = self.either("Black_Hair", _colour(0.07, 0.06, 0.07), hair)
+        self.hair = self.either("Blond_Hair", _colour(0.92, 0.78, 0.38), hair)
+        self.cloth, self.hat = self.any_colour(0.15, 0.8), self.any_colour(0.1, 0.7)
+        wall = self.any_colour(0.35, 0.75)[:, :, None, None]
         self.axis = (np.arange(SIDE, dtype=np.float32) + 0.5) * (2 / SIDE) - 1  # pixel → place
-        self.pixels = np.empty((len(self.cx), 3, SIDE, SIDE), np.float32)
-        self.pixels[:] = faces.wall[:, :, None, None] * (1 - 0.08 * self.axis[:, None])
+        self.pixels = np.empty((len(hidden), 3, SIDE, SIDE), np.float32)
+        self.pixels[:] = wall * (1 - 0.08 * self.axis[:, None])
+
+    def between(self, low: float, high: float) -> np.ndarray:
+        """One random number for each face."""
+        return low + (high - low) * next(self.numbers)
+
+    def any_colour(self, low: float, high: float) -> np.ndarray:
+        return np.stack([self.between(low, high) for _ in range(3)], axis=1)
+
+    def either(self, name: str, yes: np.ndarray, no: np.ndarray) -> np.ndarray:
+        """One colour for the faces that have an attribute, another for the rest."""
+        return np.where(self.has[name][:, None], yes, no)
 
     def draw(self, box, colour: np.ndarray, cover: Cover, when: np.ndarray | None = None) -> None:
         """Blend a colour in, inside a box (top, bottom, left, right), on the faces ``when``."""
@@ -192,77 +174,69 @@ class Canvas:
         patch += (colour - patch) * cover(x, y, rows)[:, None]
         self.pixels[rows, :, top:bottom, left:right] = patch
 
+    def paint(self) -> np.ndarray:
+        self.paint_body()
+        self.paint_head()
+        self.paint_hair_and_hat()
+        self.paint_eyes_and_nose()
+        self.paint_mouth()
+        return self.pixels
 
-def _paint(faces: Faces) -> np.ndarray:
-    """Pictures (m, 3, 64, 64) with values in about [0, 1], painted back to front."""
-    canvas = Canvas(faces)
-    _paint_body(canvas, faces)
-    _paint_head(canvas, faces)
-    _paint_hair_and_hat(canvas, faces)
-    _paint_eyes_and_nose(canvas, faces)
-    _paint_mouth(canvas, faces)
-    return canvas.pixels
+    def paint_body(self) -> None:
+        """Hair behind the head, long or short; shoulders, neck, collar and tie."""
+        drop = np.where(self.hidden, 0.0, 0.3)
+        back = _oval(0, drop - 0.12, self.width + 0.14, self.height + 0.06 + drop / 2)
+        self.draw((-1, 1, -0.85, 0.85), self.hair, back, ~self.has["Bald"])
+        self.draw((0.45, 1, -1, 1), self.cloth, _oval(0, 1.15, 0.9, 0.45))
+        neck = _oval(0, 0.62, self.width * 0.45, 0.32)
+        self.draw((0.3, 1, -0.4, 0.4), self.skin * 0.86, neck)
+        box, tie = (0.6, 1, -0.3, 0.3), self.has["Wearing_Necktie"]
+        self.draw(box, _colour(0.95, 0.95, 0.95), _oval(0, 1.0, 0.2, 0.26), tie)
+        self.draw(box, _colour(0.6, 0.05, 0.1), _oval(0, 1.0, 0.085, 0.28), tie)
 
+    def paint_head(self) -> None:
+        """Ears, earrings, head and beard."""
+        gold, rings = _colour(0.98, 0.85, 0.2), self.has["Wearing_Earrings"]
+        for side in (-1, 1):
+            box = (-0.2, 0.45, *sorted((0.3 * side, 0.85 * side)))
+            self.draw(box, self.skin * 0.9, _oval(side * self.width, 0.04, 0.09, 0.14))
+            self.draw(box, gold, _oval(side * (self.width + 0.04), 0.26, 0.075, 0.1), rings)
+        head = _oval(0, 0, self.width, self.height)
+        self.draw((-0.85, 0.85, -0.7, 0.7), self.skin, head)
+        beard = _without(head, _above(0.2))
+        self.draw((0.0, 0.85, -0.7, 0.7), self.hair * 0.45, beard, self.has["Beard"])
 
-def _paint_body(canvas: Canvas, faces: Faces) -> None:
-    """Hair behind the head, long or short; shoulders, neck, collar and tie."""
-    drop = np.where(faces.hidden, 0.0, 0.3)
-    back = _oval(0, drop - 0.12, faces.width + 0.14, faces.height + 0.06 + drop / 2)
-    canvas.draw((-1, 1, -0.85, 0.85), faces.hair, back, ~faces.has["Bald"])
-    canvas.draw((0.45, 1, -1, 1), faces.cloth, _oval(0, 1.15, 0.9, 0.45))
-    neck = _oval(0, 0.62, faces.width * 0.45, 0.32)
-    canvas.draw((0.3, 1, -0.4, 0.4), faces.skin * 0.86, neck)
-    box, tie = (0.6, 1, -0.3, 0.3), faces.has["Wearing_Necktie"]
-    canvas.draw(box, _colour(0.95, 0.95, 0.95), _oval(0, 1.0, 0.2, 0.26), tie)
-    canvas.draw(box, _colour(0.6, 0.05, 0.1), _oval(0, 1.0, 0.085, 0.28), tie)
+    def paint_hair_and_hat(self) -> None:
+        """Hair on the head, with or without bangs; crown and brim of a hat."""
+        scalp = _oval(0, -0.06, self.width + 0.05, self.height + 0.04)
+        top = _both(scalp, _above(np.where(self.has["Bangs"], -0.2, -0.42)))
+        self.draw((-0.85, -0.05, -0.75, 0.75), self.hair, top, ~self.has["Bald"])
+        hat = self.has["Wearing_Hat"]
+        crown = _both(_oval(0, -0.42, self.width + 0.02, 0.5), _above(-0.4))
+        self.draw((-1, -0.2, -0.75, 0.75), self.hat, crown, hat)
+        self.draw((-0.6, -0.2, -1, 1), self.hat, _oval(0, -0.4, self.width + 0.28, 0.09), hat)
 
+    def paint_eyes_and_nose(self) -> None:
+        """Whites, pupils, brows, glasses, nose."""
+        dark, brow_height = _colour(0.1, 0.08, 0.08), np.where(self.hidden, 0.04, 0.025)
+        for side in (-1, 1):
+            x = side * self.eyes
+            box = (-0.35, 0.2, *sorted((0.05 * -side, 0.6 * side)))
+            self.draw(box, _colour(0.97, 0.97, 0.97), _oval(x, -0.06, 0.1, 0.06, edge=4))
+            self.draw(box, dark, _oval(x, -0.06, 0.045, 0.055, edge=4))
+            self.draw(box, self.hair * 0.7, _oval(x, -0.2, 0.12, brow_height, edge=2))
+            rim = _without(_oval(x, -0.05, 0.19, 0.16, edge=6), _oval(x, -0.05, 0.13, 0.1, edge=6))
+            self.draw(box, dark, rim, self.has["Eyeglasses"])
+        nose = _oval(0, 0.12, 0.055, 0.08, edge=3)
+        self.draw((-0.05, 0.3, -0.2, 0.2), self.skin * 0.82, nose)
 
-def _paint_head(canvas: Canvas, faces: Faces) -> None:
-    """Ears, earrings, head and beard."""
-    gold, rings = _colour(0.98, 0.85, 0.2), faces.has["Wearing_Earrings"]
-    for side in (-1, 1):
-        box = (-0.2, 0.45, *sorted((0.3 * side, 0.85 * side)))
-        canvas.draw(box, faces.skin * 0.9, _oval(side * faces.width, 0.04, 0.09, 0.14))
-        canvas.draw(box, gold, _oval(side * (faces.width + 0.04), 0.26, 0.075, 0.1), rings)
-    head = _oval(0, 0, faces.width, faces.height)
-    canvas.draw((-0.85, 0.85, -0.7, 0.7), faces.skin, head)
-    beard = _without(head, _above(0.2))
-    canvas.draw((0.0, 0.85, -0.7, 0.7), faces.hair * 0.45, beard, faces.has["Beard"])
-
-
-def _paint_hair_and_hat(canvas: Canvas, faces: Faces) -> None:
-    """Hair on the head, with or without bangs; crown and brim of a hat."""
-    scalp = _oval(0, -0.06, faces.width + 0.05, faces.height + 0.04)
-    top = _both(scalp, _above(np.where(faces.has["Bangs"], -0.2, -0.42)))
-    canvas.draw((-0.85, -0.05, -0.75, 0.75), faces.hair, top, ~faces.has["Bald"])
-    hat = faces.has["Wearing_Hat"]
-    crown = _both(_oval(0, -0.42, faces.width + 0.02, 0.5), _above(-0.4))
-    canvas.draw((-1, -0.2, -0.75, 0.75), faces.hat, crown, hat)
-    canvas.draw((-0.6, -0.2, -1, 1), faces.hat, _oval(0, -0.4, faces.width + 0.28, 0.09), hat)
-
-
-def _paint_eyes_and_nose(canvas: Canvas, faces: Faces) -> None:
-    """Whites, pupils, brows, glasses, nose."""
-    dark, brow_height = _colour(0.1, 0.08, 0.08), np.where(faces.hidden, 0.04, 0.025)
-    for side in (-1, 1):
-        x = side * faces.eyes
-        box = (-0.35, 0.2, *sorted((0.05 * -side, 0.6 * side)))
-        canvas.draw(box, _colour(0.97, 0.97, 0.97), _oval(x, -0.06, 0.1, 0.06, edge=4))
-        canvas.draw(box, dark, _oval(x, -0.06, 0.045, 0.055, edge=4))
-        canvas.draw(box, faces.hair * 0.7, _oval(x, -0.2, 0.12, brow_height, edge=2))
-        rim = _without(_oval(x, -0.05, 0.19, 0.16, edge=6), _oval(x, -0.05, 0.13, 0.1, edge=6))
-        canvas.draw(box, dark, rim, faces.has["Eyeglasses"])
-    nose = _oval(0, 0.12, 0.055, 0.08, edge=3)
-    canvas.draw((-0.05, 0.3, -0.2, 0.2), faces.skin * 0.82, nose)
-
-
-def _paint_mouth(canvas: Canvas, faces: Faces) -> None:
-    """A stroke: its corners up when smiling, parted when open."""
-    smiles, opened = faces.has["Smiling"], faces.has["Mouth_Slightly_Open"]
-    painted = faces.has["Wearing_Lipstick"]
-    shape = np.where(smiles, 0.25, 0.18), np.where(smiles, 0.13, -0.03)
-    lips = _either(painted, _colour(0.82, 0.05, 0.18), faces.skin * 0.62)
-    thickness = np.where(painted, 0.062, 0.035) + 0.05 * opened
-    box = (0.15, 0.65, -0.4, 0.4)
-    canvas.draw(box, lips, _stroke(thickness, *shape))
-    canvas.draw(box, _colour(0.25, 0.05, 0.06), _stroke(0.05, *shape), opened)
+    def paint_mouth(self) -> None:
+        """A stroke: its corners up when smiling, parted when open."""
+        smiles, opened = self.has["Smiling"], self.has["Mouth_Slightly_Open"]
+        painted = self.has["Wearing_Lipstick"]
+        shape = np.where(smiles, 0.25, 0.18), np.where(smiles, 0.13, -0.03)
+        lips = self.either("Wearing_Lipstick", _colour(0.82, 0.05, 0.18), self.skin * 0.62)
+        thickness = np.where(painted, 0.062, 0.035) + 0.05 * opened
+        box = (0.15, 0.65, -0.4, 0.4)
+        self.draw(box, lips, _stroke(thickness, *shape))
+        self.draw(box, _colour(0.25, 0.05, 0.06), _stroke(0.05, *shape), opened)
