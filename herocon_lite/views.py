@@ -157,17 +157,19 @@ def _moments(images: np.ndarray) -> tuple[np.float32, np.float32]:
 
 def crop_and_colour(images: np.ndarray | Lazy, seed: int, size: int = 64) -> Iterator[Lazy]:
     """One augmentation a view, as the paper names them and the release pairs them."""
-    _check_size(size)
-    yield _lazy(images, Augment(images, (seed, 0), size, crop=True, colour=False), size)
-    yield _lazy(images, Augment(images, (seed, 1), size, crop=False, colour=True), size)
+    return _augmented(images, seed, size, {"crop"}, {"colour"})
 
 
 def simclr(images: np.ndarray | Lazy, seed: int, size: int = 64) -> Iterator[Lazy]:
     """SimCLR's own pairing: both augmentations on both views."""
-    _check_size(size)
-    for view in (0, 1):
-        augment = Augment(images, (seed, view), size, crop=True, colour=True)
-        yield _lazy(images, augment, size)
+    return _augmented(images, seed, size, {"crop", "colour"}, {"crop", "colour"})
+
+
+def _augmented(images: np.ndarray | Lazy, seed: int, size: int, *kinds: set[str]) -> Iterator[Lazy]:
+    if not isinstance(size, Integral) or size < 1:
+        raise ValueError(f"size must be a whole number of pixels, at least 1; got {size!r}.")
+    for view, kind in enumerate(kinds):
+        yield _lazy(images, Augment(images, (seed, view), size, kind), size)
 
 
 def fixed_crop_and_green(images: np.ndarray | Lazy, seed: int) -> Iterator[Lazy]:
@@ -189,8 +191,7 @@ class Augment:
     images: np.ndarray | Lazy
     seed: tuple[int, int]
     size: int
-    crop: bool
-    colour: bool
+    kinds: set[str]  # "crop", "colour" or both
 
     def __call__(self, rows: np.ndarray) -> np.ndarray:
         import torch
@@ -199,8 +200,8 @@ class Augment:
         from herocon_lite.runtime import isolated_rng, num_threads
 
         side = (self.size, self.size)
-        steps = [v2.RandomResizedCrop(side) if self.crop else v2.Resize(side)]
-        if self.colour:
+        steps = [v2.RandomResizedCrop(side) if "crop" in self.kinds else v2.Resize(side)]
+        if "colour" in self.kinds:
             steps.append(v2.RandomApply([v2.ColorJitter(0.8, 0.8, 0.8, 0.2)], p=0.8))
             steps.append(v2.RandomGrayscale(0.2))
         transform = v2.Compose(steps)
@@ -250,11 +251,6 @@ def _on_black(pictures: np.ndarray, side: int) -> np.ndarray:
 
 def _lazy(images: np.ndarray | Lazy, make: Callable, side: int) -> Lazy:
     return Lazy(RowCache(make), np.arange(len(images)), (3, side, side), np.dtype(np.uint8))
-
-
-def _check_size(size: int) -> None:
-    if not isinstance(size, Integral) or size < 1:
-        raise ValueError(f"size must be a whole number of pixels, at least 1; got {size!r}.")
 
 
 def _random(*seed: int) -> np.random.Generator:

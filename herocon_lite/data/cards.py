@@ -47,6 +47,7 @@ class Card:
     licence: str
     cite: str
     parts: dict[str, tuple[File, ...]] = field(default_factory=dict)
+    labeled: int | None = None  # rows that train, unless a split is given another number
     terms: str = ""  # page of terms the user must accept before a download
     by_hand: str = ""  # what to do when no address answers
     stand_in: str = ""  # the embedded set that can take its place
@@ -69,27 +70,19 @@ class Card:
         return next(file.limit for file in files if file.path == path.name)
 
     def lines(self) -> dict[str, str]:
-        """The card as heading → text, for the data doctor and the book."""
-        lines = {
-            "name": self.name + (" (synthetic: drawn by code, no real person)" * self.synthetic),
-            "title": self.title,
-            "kind": self.kind,
-            "about": self.about,
-            "source": self.source,
-            "licence": self.licence,
-            "cite": self.cite,
-        }
+        """Return the card as heading → text; what it does not have is left out."""
+        facts = ("title", "kind", "about", "source", "licence", "cite")
+        synthetic = " (synthetic: drawn by code, no real person)" * self.synthetic
+        lines = {"name": self.name + synthetic, **{fact: getattr(self, fact) for fact in facts}}
         if self.parts:
             lines["size"] = f"{self.size / 1e6:.1f} MB" if self.size else "not known"
-        for path, checksum in self.checksum.items():
-            lines[f"file {path}"] = checksum
-        if self.terms:
-            lines["terms"] = f"must be accepted before a download: {self.terms}"
-        if self.by_hand:
-            lines["by hand"] = self.by_hand
-        if self.stand_in:
-            lines["stand-in"] = f'load("{self.stand_in}"), embedded'
-        return lines
+        lines |= {f"file {path}": checksum for path, checksum in self.checksum.items()}
+        more = {
+            "terms": self.terms and f"must be accepted before a download: {self.terms}",
+            "by hand": self.by_hand,
+            "stand-in": self.stand_in and f'load("{self.stand_in}"), embedded',
+        }
+        return lines | {heading: text for heading, text in more.items() if text}
 
 
 def find_card(name: str) -> Card:

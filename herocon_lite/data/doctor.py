@@ -9,8 +9,7 @@ from herocon_lite.data.dataset import Dataset
 from herocon_lite.data.fetch import find_fault, locate
 from herocon_lite.data.readers import load
 
-SHADES = " .:-=+*#%@"  # dark to light
-MOST_ROWS = 3
+MAX_ROWS = 3  # that are shown
 
 
 def doctor(name: str | None = None) -> int:
@@ -34,8 +33,7 @@ def doctor(name: str | None = None) -> int:
         print(f"{heading:{width}}  {text}")
     if not usable:
         return 1
-    options = {"n": MOST_ROWS} if card.synthetic else {}
-    _show(load(name, download=False, **options))
+    _show(load(name, download=False))
     return 0
 
 
@@ -75,22 +73,8 @@ def _table() -> int:
 
 def _show(dataset: Dataset) -> None:
     print(f"\n{dataset!r}")
-    for row in range(min(MOST_ROWS, len(dataset))):
+    for row in range(min(MAX_ROWS, len(dataset))):
         present = np.flatnonzero(dataset.labels[row])
         print(f"\nrow {row}: {', '.join(dataset.label_names[a] for a in present) or 'no label'}")
         for number, view in enumerate(dataset.views, 1):
-            values = view[row]
-            if values.ndim == 1:
-                print(f"  view {number}: {np.array2string(values[:6], precision=3)} …")
-            elif dataset.card.terms:
-                print(f"  view {number}: a picture of {values.shape[1:]} pixels, not for show")
-            else:
-                print(_picture(values))
-
-
-def _picture(image: np.ndarray) -> str:
-    """An image (channels, H, W) in characters, about 32 wide."""
-    step = max(1, image.shape[2] // 32)
-    grey = image.mean(0)[:: 2 * step, ::step]  # characters are twice as high as wide
-    index = (grey * (len(SHADES) / 256)).astype(int)
-    return "\n".join("  " + "".join(SHADES[i] for i in line) for line in index)
+            print(f"  view {number}: {np.array2string(view[row].ravel()[:6], precision=3)} …")

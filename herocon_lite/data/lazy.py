@@ -61,19 +61,15 @@ class RowCache:
     kept: dict[int, np.ndarray] = field(default_factory=dict)
 
     def __call__(self, rows: np.ndarray) -> np.ndarray:
-        missing = np.array([row not in self.kept for row in rows.tolist()], bool)
-        if missing.all():
-            values = self.make(rows)
-        else:
-            first = self.kept[int(rows[~missing][0])]
-            values = np.empty((len(rows), *first.shape), first.dtype)
-            values[~missing] = [self.kept[row] for row in rows[~missing].tolist()]
-            if missing.any():
-                values[missing] = self.make(rows[missing])
-        for row, value in zip(rows[missing].tolist(), values[missing], strict=True):
-            if value.nbytes * len(self.kept) < self.max_bytes:
-                self.kept[row] = value.copy()  # a part of the batch would keep all of it
-        return values
+        missing = [row for row in dict.fromkeys(rows.tolist()) if row not in self.kept]
+        made = self.make(np.array(missing, rows.dtype))
+        values = {row: value.copy() for row, value in zip(missing, made, strict=True)}
+        for row in missing:
+            if values[row].nbytes * len(self.kept) < self.max_bytes:
+                self.kept[row] = values[row]  # a copy: a part of the batch would keep all of it
+        if not len(rows):
+            return made  # no rows, of the right shape
+        return np.stack([values[r] if r in values else self.kept[r] for r in rows.tolist()])
 
     def __getstate__(self) -> dict:
         return {"make": self.make, "max_bytes": self.max_bytes, "kept": {}}

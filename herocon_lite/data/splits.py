@@ -12,22 +12,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from herocon_lite.data.cards import CARDS
 from herocon_lite.data.dataset import Dataset
 
 PROTOCOLS = ("transductive", "inductive")
-# Labelled rows: the paper's for its own sets, and what this book uses for the others.
-LABELED = {
-    "scene": 120,  # 5 %
-    "mnist": 200,  # 20 a digit
-    "xrmb": 250,
-    "mocha": 250,
-    "celeba": 500,
-    "mnist5k": 200,
-    "yeast": 120,
-    "birds": 120,
-    "mfeat": 100,
-    "faces": 500,
-}
+LABELED = {name: card.labeled for name, card in CARDS.items()}  # rows that train
 MNIST_TRAIN = 60_000  # rows before this are MNIST's official training images
 CELEBA_ROWS = 50_000  # 500 labelled and 49,500 test faces
 RELEASED_FOLDS = {"scene": 20, "xrmb": 200, "mocha": 200}  # the 1/20 or 1/200 part trains
