@@ -100,6 +100,17 @@ class Checks:
         return len(self._held)
 
 
+def badges(check: Checks, reads: str, runs: str) -> Markdown:
+    """Show the line under a title; stop the page if a check no longer holds.
+
+    Args:
+        check: what guards the page's words.
+        reads: minutes to read the page.
+        runs: time to run it.
+    """
+    return Markdown(f"`reads in {reads}` · `runs in {runs}` · `✓ {check.run()} checks`")
+
+
 # ------------------------------------------------------------------ a page
 
 
@@ -268,7 +279,7 @@ class Page:
 
     def badges(self, reads: str, runs: str) -> Markdown:
         """Show the line under the title: how long the page takes, and how many checks hold."""
-        return Markdown(f"`reads in {reads}` · `runs in {runs}` · `✓ {self.run_checks()} checks`")
+        return badges(self.check, reads, runs)
 
 
 def _numbers(rows: Mapping, drawn: Mapping, gaps: Mapping, first: str) -> Markdown:
