@@ -175,7 +175,8 @@ class Page:
         """Draw a group, F1 beside AUC, a dot for each seed; crosses are the paper's differences.
 
         Returns:
-            The numbers drawn, folded, to be shown below: nbval compares no picture.
+            The numbers drawn, folded, for a cell of their own below (a cell with a caption has one
+            output): nbval compares no picture.
         """
         import matplotlib.pyplot as plt
 
