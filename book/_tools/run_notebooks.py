@@ -1,7 +1,8 @@
 """Run chapters top to bottom and store their outputs: name.py → name.ipynb, in the same folder.
 
-    python book/_tools/run_notebooks.py                 every chapter
-    python book/_tools/run_notebooks.py book/01_*.py    some
+    python book/_tools/run_notebooks.py                 chapters whose inputs changed (inputs.py)
+    python book/_tools/run_notebooks.py --all           every chapter
+    python book/_tools/run_notebooks.py book/scene.py   some, in any case
     python book/_tools/run_notebooks.py --keep-outputs  write changed sources only, run nothing
 
 Edit the .py of a pair; its .ipynb is made here. A .py begins with its own first cell: the
@@ -12,6 +13,8 @@ by `read_chapter`. A cell tagged `cover` also gives the picture of the README.
 import argparse
 import base64
 import copy
+import sys
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import jupytext
@@ -20,6 +23,10 @@ import yaml
 from nbclient import NotebookClient
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from book._tools import inputs as dependencies  # noqa: E402 (this file is run as a script, too)
+
 BOOK = ROOT / "book"
 COVER = BOOK / "_static" / "cover.png"
 METADATA = {
@@ -69,23 +76,29 @@ def inputs(notebook: nbformat.NotebookNode) -> list[tuple]:
     ]
 
 
-def run(script: Path) -> None:
-    """Execute a chapter and write its notebook."""
+def run(script: Path) -> Path:
+    """Execute a chapter; write its notebook and what it was made from."""
     notebook = read_chapter(script)
-    # No timestamps: a second run changes nothing.
-    NotebookClient(
-        notebook,
+    with_watch = copy.copy(notebook)
+    before, after = map(nbformat.v4.new_code_cell, (dependencies.WATCH, dependencies.REPORT))
+    with_watch.cells = [before, *notebook.cells, after]
+    client = NotebookClient(
+        with_watch,
         timeout=None,
-        record_timing=False,
+        record_timing=False,  # a second run changes nothing
         coalesce_streams=True,  # what one cell prints is one output, however slowly it came
         kernel_name="python3",
         resources={"metadata": {"path": str(script.parent)}},
-    ).execute()
-    notebook.metadata.pop("language_info", None)  # names this machine's Python version
+    )
+    with client.setup_kernel():
+        for number, cell in enumerate(with_watch.cells):
+            client.execute_cell(cell, number, store_history=cell not in (before, after))
     nbformat.write(notebook, script.with_suffix(".ipynb"))
+    dependencies.save(script, dependencies.used(after.outputs[0].text))
     for cell in notebook.cells:
         if "cover" in cell.metadata.get("tags", []):
             COVER.write_bytes(base64.b64decode(cover_image(cell)))
+    return script
 
 
 def keep_outputs(script: Path) -> bool:
@@ -114,14 +127,23 @@ def cover_image(cell: nbformat.NotebookNode) -> str:
 def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description="Run chapters and store their outputs.")
-    parser.add_argument("scripts", nargs="*", type=Path, help="book/NAME.py …; none: all")
+    parser.add_argument("scripts", nargs="*", type=Path, help="book/NAME.py …; none: the changed")
+    parser.add_argument("--all", action="store_true", help="run every chapter")
     parser.add_argument("--keep-outputs", action="store_true", help="write sources, run nothing")
+    parser.add_argument("--jobs", type=int, default=2, help="chapters at a time (default: 2)")
     chosen = parser.parse_args()
-    for path in [p.resolve() for p in chosen.scripts] or sorted(BOOK.glob("*.py")):
-        if chosen.keep_outputs:
+    scripts = [p.resolve() for p in chosen.scripts]
+    if chosen.keep_outputs:
+        for path in scripts or sorted(BOOK.glob("*.py")):
             print("changed" if keep_outputs(path) else "same   ", path.name, flush=True)
-        else:
-            run(path)
+        return
+    for path in [] if scripts else sorted(BOOK.glob("*.py")):
+        differ = dependencies.changed(path)
+        if differ or chosen.all:
+            scripts.append(path)
+            print(path.name, "is run, for", ", ".join(differ[:3]) or "--all", flush=True)
+    with ProcessPoolExecutor(chosen.jobs) as pool:
+        for path in pool.map(run, scripts):
             print("ran", path.name, flush=True)
 
 
