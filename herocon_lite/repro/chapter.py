@@ -22,7 +22,7 @@ from herocon_lite.methods import METHODS
 from herocon_lite.repro import paper, questions, settings, stats
 from herocon_lite.repro.paper_tables import RESULTS, settings_rows
 from herocon_lite.repro.query import METRICS, Store
-from herocon_lite.repro.stats import Comparison
+from herocon_lite.repro.stats import Comparison, Interval
 from herocon_lite.repro.text import (
     NO_BREAK,
     describe,
@@ -63,6 +63,11 @@ def fold(summary: str, content: str | Markdown) -> Markdown:
     content = content.data if isinstance(content, Markdown) else content
     head = f'<details class="hc-fold"><summary>{summary}</summary>'
     return Markdown(f"{head}\n\n{content}\n\n</details>")
+
+
+def _wide(shown: Markdown) -> Markdown:
+    """A table of numbers: where there is room, each cell on one line (book.css)."""
+    return _box("table", shown.data)
 
 
 def _box(kind: str, text: str) -> Markdown:
@@ -169,7 +174,7 @@ class Page:
             [label, format_effect(self.f1[name]), format_effect(self.auc[name]), self.f1[name].n]
             for label, name in self.asked.groups[group].items()
         ]
-        return table([first, "F1", "AUC", "seeds"], rows)
+        return _wide(table([first, "F1", "AUC", "seeds"], rows))
 
     def figure(self, group: str, first: str = "") -> Markdown:
         """Draw a group, F1 beside AUC, a dot for each seed; crosses are the paper's differences.
@@ -217,8 +222,32 @@ class Page:
                 found = self.store.runs(metric=metric, **kind)
                 line += [f"{getattr(cells, metric):.4f}" if cells else "–", format_mean(found)]
             lines.append([*line, len(found)])
-        heads = ["", "F1, paper", "F1, ours [95 %]", "AUC, paper", "AUC, ours [95 %]", "seeds"]
-        return table(heads, lines)
+        heads = ["", "F1, paper", "ours [95 %]", "AUC, paper", "ours [95 %]", "seeds"]
+        return _wide(table(heads, lines))
+
+    def level_figure(self, rows: Mapping[str, str]) -> dict[str, dict[str, Interval | None]]:
+        """Draw F1 and AUC of some kinds of runs, a dot for each seed; crosses are the paper's.
+
+        Args:
+            rows: {label: short name}, as :meth:`levels` has them, whose table has the numbers; a
+                label that is a title of the paper's table gets its cross.
+
+        Returns:
+            By metric and label, the mean and interval that were drawn.
+        """
+        import matplotlib.pyplot as plt
+
+        from herocon_lite.repro import plots
+
+        printed, drawn = paper.RESULTS.get(self.store.data, {}), {}
+        axes = plt.subplots(1, 2, figsize=(9, 0.8 + 0.33 * len(rows)), sharey=True)[1]
+        for ax, metric in zip(axes, METRICS, strict=True):
+            values = {k: self.store.runs(metric=metric, **self.kind(n)) for k, n in rows.items()}
+            crosses = {k: getattr(cell, metric) for k, cell in printed.items() if k in rows}
+            drawn[metric] = plots.seed_rows(ax, values, crosses)
+            ax.set(xlabel=metric.upper())
+        plt.show()
+        return drawn
 
     def settings_table(self) -> Markdown:
         """Show how the page's data set was trained: the text, the public code, this book."""

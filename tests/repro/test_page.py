@@ -76,7 +76,7 @@ def test_a_group_that_names_no_difference_is_an_error(asked):
 
 def test_a_table_has_marks_effects_and_seeds(page):
     assert page.f1["gain"] == stats.compare(page.series["gain", "f1"], page.tests)
-    rows = page.differences("parts").data.splitlines()
+    rows = page.differences("parts").data.splitlines()[2:]
     assert rows[0] == "| what is added | F1 | AUC | seeds |"
     assert rows[2].startswith("| the **whole** gain | ▲ +2.00 [+1.75,") and rows[2].endswith("3 |")
     assert rows[3].startswith("| no gain | ○ +0.00")
@@ -93,9 +93,16 @@ def test_a_figure_returns_the_numbers_it_drew_beside_the_paper_s(page):
 
 
 def test_levels_stand_beside_the_paper_s(page):
-    (row,) = page.levels({"plain": "dnn"}).data.splitlines()[2:]
+    (row,) = page.levels({"plain": "dnn"}).data.splitlines()[4:-2]
     cell = paper.RESULTS["scene"]["DNN"]
     assert row.startswith(f"| plain | {cell.f1:.4f} | 0.6000 [0.6000,") and row.endswith("| 3 |")
+
+
+def test_levels_are_drawn_with_the_paper_s(page):
+    drawn = page.level_figure({"DNN": "dnn", "HeroCon": "herocon"})
+    assert drawn["f1"]["DNN"].mean == pytest.approx(0.6) and drawn["auc"][
+        "HeroCon"
+    ].mean == pytest.approx(0.8)
 
 
 def test_settings_can_be_changed_and_added_by_the_page(page):
