@@ -2,7 +2,7 @@
 
     torchrun --nproc-per-node 2 -m herocon_lite run scene herocon --budget paper
 
-Labelled rows are few, and every rank holds them all. Unlabelled rows are dealt out; each rank
+Labelled rows are few, and every rank holds them all. Unlabelled rows are sharded: each rank
 encodes its own, gathers the others' representations with their gradients, and takes its share of
 the anchors. The mean over ranks is then the loss of one process, and so is its gradient; only
 BatchNorm's statistics are each rank's own. With one process nothing here does anything.
@@ -23,7 +23,7 @@ _joined = False  # a process group that the caller has open for work of its own 
 
 
 def start(device: torch.device) -> None:
-    """Joins the others, if ``torchrun`` started several, to train on this kind of device."""
+    """Join the others, if ``torchrun`` started several, to train on this kind of device."""
     global _joined
     if int(os.environ.get("WORLD_SIZE", 1)) > 1 and not _joined:
         if device.type == "cuda":
@@ -33,6 +33,7 @@ def start(device: torch.device) -> None:
 
 
 def stop() -> None:
+    """Leave the others, if :func:`start` joined them."""
     global _joined
     if _joined:
         dist.destroy_process_group()
@@ -40,43 +41,43 @@ def stop() -> None:
 
 
 def world() -> tuple[int, int]:
-    """This rank's number and how many there are."""
+    """Return this rank's number and how many there are."""
     return (dist.get_rank(), dist.get_world_size()) if _joined else (0, 1)
 
 
 def wrap(method: nn.Module) -> nn.Module:
-    """The method, its gradients averaged over the ranks."""
+    """Average the method's gradients over the ranks."""
     if world()[1] == 1:
         return method
     return DistributedDataParallel(method, find_unused_parameters=True)
 
 
-def dealt(rows: Tensor) -> Tensor:
-    """This rank's equal part of a batch; the last rows, too few to deal equally, are left out."""
+def shard_rows(rows: Tensor) -> Tensor:
+    """Return this rank's equal part of a batch; the last rows, too few to share, are left out."""
     rank, size = world()
     each = len(rows) // size
     return rows[rank * each : (rank + 1) * each] if size > 1 else rows
 
 
-def share(n: int) -> slice | None:
-    """The anchors among n rows that are this rank's; None: all."""
+def local_anchors(n: int) -> slice | None:
+    """Return which of n anchors are this rank's; None: all."""
     rank, size = world()
     return slice(rank * n // size, (rank + 1) * n // size) if size > 1 else None
 
 
-def weight(n: int) -> float:
-    """What this rank's mean over its anchors counts, so that the ranks' mean is the mean of all."""
-    rows = share(n)
+def anchor_scale(n: int) -> float:
+    """Return the factor that makes the ranks' mean of their anchors' means the mean of all."""
+    rows = local_anchors(n)
     return 1.0 if rows is None else (rows.stop - rows.start) * world()[1] / n
 
 
-def gathered(x: Tensor) -> Tensor:
-    """The rows of all ranks, in their order; gradients find their way back."""
-    return _Gathered.apply(x) if world()[1] > 1 else x
+def all_gather_with_grad(x: Tensor) -> Tensor:
+    """Return the rows of all ranks, in their order; gradients flow back to each."""
+    return _AllGather.apply(x) if world()[1] > 1 else x
 
 
 def mean(x: Tensor) -> Tensor:
-    """Over the ranks, of a number that needs no gradient."""
+    """Average over the ranks a number that needs no gradient."""
     size = world()[1]
     if size == 1:
         return x
@@ -85,15 +86,15 @@ def mean(x: Tensor) -> Tensor:
     return x / size
 
 
-def of_first(what: T) -> T:
-    """What the first rank has: for choices, by a clock or a file, that all must make alike."""
-    told = [what]
+def broadcast_from_rank0(what: T) -> T:
+    """Return what the first rank has: for choices, by a clock or a file, that all must share."""
+    objects = [what]
     if world()[1] > 1:
-        dist.broadcast_object_list(told, 0)
-    return told[0]
+        dist.broadcast_object_list(objects, 0)
+    return objects[0]
 
 
-class _Gathered(torch.autograd.Function):
+class _AllGather(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x: Tensor) -> Tensor:
         parts = [torch.empty_like(x) for _ in range(world()[1])]

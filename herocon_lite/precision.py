@@ -24,7 +24,7 @@ PRODUCTS = {
 }
 
 
-class Rounded(TorchDispatchMode):
+class EmulatedBF16(TorchDispatchMode):
     """Products of bfloat16 tensors, forward and backward, by way of float32."""
 
     @classmethod
@@ -40,17 +40,17 @@ class Rounded(TorchDispatchMode):
         return tree_map_only(torch.Tensor, torch.Tensor.bfloat16, func(*wide[0], **wide[1]))
 
 
-def layers(device: torch.device) -> torch.autocast:
+def has_native_bf16(device: torch.device) -> bool:
+    """Return whether torch has a fast way of its own to multiply in bfloat16 there."""
+    supported = getattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", lambda: False)
+    return device.type != "cpu" or supported()
+
+
+def autocast(device: torch.device) -> torch.autocast:
     """For the forward pass of a step: layers take and give bfloat16, weights stay in float32."""
     return torch.autocast(device.type, torch.bfloat16)
 
 
-def at_home(device: torch.device) -> bool:
-    """Whether torch has a fast way of its own to multiply in bfloat16 there."""
-    asked = getattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", lambda: False)
-    return device.type != "cpu" or asked()
-
-
-def products(device: torch.device) -> AbstractContextManager:
-    """For a whole step, backward pass included; does nothing where bfloat16 is at home."""
-    return nullcontext() if at_home(device) else Rounded()
+def emulate_bf16(device: torch.device) -> AbstractContextManager:
+    """For a whole step, backward pass included; does nothing where bfloat16 is native."""
+    return nullcontext() if has_native_bf16(device) else EmulatedBF16()

@@ -1,6 +1,6 @@
 """One loop for every method: batches in, loss terms out. No method is named here.
 
-What happens in step k depends on the seed and k alone, so a run that was cut off goes on as if
+What happens in step k depends on the seed and k alone, so a run that was cut off resumes as if
 nothing had happened.
 """
 
@@ -10,7 +10,7 @@ import math
 import pickle
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
@@ -80,7 +80,7 @@ class Schedule:
             object.__setattr__(self, name, kind(getattr(self, name)))
 
     def lr_at(self, step: int) -> float:
-        """The rate of a step."""
+        """Return the learning rate of a step."""
         if self.decay is None:
             return self.lr
         return self.lr * (1 + math.cos(math.pi * step / self.steps)) / 2
@@ -88,7 +88,7 @@ class Schedule:
 
 @dataclass
 class Training:
-    """What a run leaves behind, beside the trained method."""
+    """Everything a training run returns besides the trained model."""
 
     history: list[dict[str, float]] = field(default_factory=list)  # {"step": k, term: value, …}
     seconds: float = 0.0
@@ -107,7 +107,7 @@ def train(
     progress: bool = False,
     checkpoint: Path | None = None,
 ) -> Training:
-    """Minimises the sum of the method's loss terms; the method is trained in place.
+    """Minimise the sum of the method's loss terms; the method is trained in place.
 
     It is left on ``device`` and in training mode. Your random numbers go on as if nothing had been
     drawn; trainings in several threads take turns.
@@ -115,35 +115,41 @@ def train(
     Args:
         method: from :func:`herocon_lite.methods.build`.
         labeled, Y: views of the labelled rows, and their labels (n, c), 0/1.
-        unlabeled: views of further rows, whose labels nobody asks for; not touched unless the
-            method uses them.
+        unlabeled: views of further rows, which have no labels; not touched unless the method uses
+            them.
+        schedule: steps, batches and learning rate.
         seed: decides the order of the batches and whatever the method draws.
+        device: where to train; None: the best one here.
         progress: show a bar with the loss terms.
-        checkpoint: a file to go on from, saved to every two minutes or so and at the end. It is
+        checkpoint: a file to resume from, saved to every two minutes or so and at the end. It is
             the caller's to delete, once what it was for is safe.
+
+    Returns:
+        The loss terms over the steps, time and memory.
+
+    Raises:
+        FloatingPointError: a loss term was no longer finite.
+        ValueError: the checkpoint is damaged, or of another seed or schedule.
+
+    Example:
+        >>> from herocon_lite.methods import Problem, build
+        >>> rng = np.random.default_rng(0)
+        >>> views = [rng.standard_normal((20, d)) for d in (5, 4)]
+        >>> Y = (views[0][:, :2] > 0).astype(int)
+        >>> problem = Problem(((5,), (4,)), n_labels=2, kind="multilabel")
+        >>> method = build("herocon", problem, alpha=0.1, beta=0.1)
+        >>> training = train(method, views, Y, views, Schedule(steps=5), device=pick_device("cpu"))
+        >>> list(training.history[0])
+        ['step', 'L_c', 'L_s', 'L_u']
     """
     device = device or pick_device()
     dtype = torch.float64 if schedule.precision == "float64" else torch.float32
     method.to(device, dtype).train()
-    targets = torch.as_tensor(np.asarray(Y), dtype=dtype, device=device)
-    whole = bool(schedule.drop_last)
-    seen = Feed(labeled, schedule.labeled_batch, (seed, 0), device, dtype, whole)
-    use = method.uses_unlabeled and unlabeled is not None
-    extra = None
-    if use:
-        extra = Feed(unlabeled, schedule.unlabeled_batch, (seed, 1), device, dtype, whole)
-    optimizer = _optimizer(method, schedule)
-    result, first = Training(), 0
-    if checkpoint is not None and checkpoint.exists():
-        first = _restore(checkpoint, (seed, schedule), method, optimizer, result)
-    if distributed.of_first(first) != first:
-        raise ValueError(
-            f"{checkpoint} must lie on a disk that all processes see; they would go on from "
-            "different steps."
-        )
-    net = distributed.wrap(method)
-    history = []  # (step, terms) still on the device
-    started, started_cpu = time.monotonic(), time.process_time()
+    if not method.uses_unlabeled:
+        unlabeled = None
+    batch_at = _batches(labeled, Y, unlabeled, schedule, seed, device, dtype)
+    loop = _Loop(method, schedule, seed, device)
+    first = loop.restore(checkpoint)
     bar = tqdm(
         range(first, schedule.steps),
         initial=first,
@@ -151,57 +157,48 @@ def train(
         disable=not progress,
         mininterval=0.1 if sys.stderr.isatty() else 10,  # a log file keeps every state of a bar
     )
-    mixed = schedule.precision == "bfloat16"
     with isolated_rng(device), deterministic(device):
         for step in bar:
             seed_device(device, derive_seed(seed, 2, step))
-            rows = seen.rows(step)
-            batch = (
-                seen(rows),
-                targets[seen.on_device(rows)],
-                extra(distributed.dealt(extra.rows(step))) if extra else None,
-            )
-            for group in optimizer.param_groups:
-                group["lr"] = schedule.lr_at(step)
-            optimizer.zero_grad()
-            with precision.products(device) if mixed else nullcontext():
-                with precision.layers(device) if mixed else full_precision(targets):
-                    terms = net(*batch, step / schedule.steps)
-                sum(terms.values()).backward()
-            optimizer.step()
-            if step % max(1, schedule.steps // HISTORY_POINTS) == 0 or step == schedule.steps - 1:
-                now = {name: distributed.mean(term.detach()) for name, term in terms.items()}
-                history.append((step, now))
-                if progress:  # looking at values makes a GPU wait, so only now and then
-                    told = {name: f"{term:.3f}" for name, term in now.items()}
-                    bar.set_postfix(told, refresh=False)
+            terms = loop.update(step, *batch_at(step))
+            if loop.is_recorded(step):
+                loop.record(step, terms, bar)
             if method.after_step(step + 1, schedule.steps):  # its parameters have changed
-                net, optimizer = distributed.wrap(method), _optimizer(method, schedule)
-            if checkpoint is None:
-                continue
-            if distributed.world()[1] > 1 and (not history or history[-1][0] != step):
-                continue  # to agree on the time costs a message
-            if distributed.of_first(time.monotonic() - started) > CHECKPOINT_SECONDS:
-                result.history += _values(history)
-                history = []
-                started, started_cpu = _count(result, started, started_cpu, device)
-                _save(checkpoint, (seed, schedule), step + 1, method, optimizer, result)
-    result.history += _values(history)
-    _count(result, started, started_cpu, device)
-    if checkpoint is not None:
-        _save(checkpoint, (seed, schedule), schedule.steps, method, optimizer, result)
-    return result
+                loop.reset()
+            if checkpoint is not None and loop.is_due(step):
+                loop.save(checkpoint, step + 1)
+    loop.save(checkpoint, schedule.steps)
+    return loop.result
 
 
 @torch.no_grad()
 def predict(method: Method, views: Views, kind: str) -> np.ndarray:
-    """Probabilities (n, c) of the labels, a chunk of rows at a time."""
+    """Return the probabilities (n, c) of the labels, a chunk of rows at a time.
+
+    Args:
+        method: a trained one.
+        views: of the rows.
+        kind: ``"multilabel"`` (a sigmoid a label) or ``"multiclass"`` (a softmax).
+
+    Example:
+        >>> from herocon_lite.methods import Problem, build
+        >>> dnn = build("dnn", Problem(((5,),), n_labels=2, kind="multiclass"))
+        >>> predict(dnn, [np.zeros((3, 5))], "multiclass").sum(1)
+        array([1., 1., 1.], dtype=float32)
+    """
     return _in_chunks(method, views, lambda rows: probabilities(method.logits(rows), kind))
 
 
 @torch.no_grad()
 def embed(method: Method, views: Views) -> np.ndarray:
-    """The joint representation (n, d), a chunk of rows at a time."""
+    """Return the joint representation (n, d), a chunk of rows at a time.
+
+    Example:
+        >>> from herocon_lite.methods import Problem, build
+        >>> dnn = build("dnn", Problem(((5,),), n_labels=2, kind="multiclass"))
+        >>> len(embed(dnn, [np.zeros((3, 5))]))
+        3
+    """
     return _in_chunks(method, views, method.embed)
 
 
@@ -221,7 +218,35 @@ def _in_chunks(method: Method, views: Views, function) -> np.ndarray:
 # ------------------------------------------------------------------ batches
 
 
-class Feed:
+def _batches(
+    labeled: Views,
+    Y: np.ndarray,
+    unlabeled: Views | None,
+    schedule: Schedule,
+    seed: int,
+    device: torch.device,
+    dtype: torch.dtype,
+) -> Callable[[int], tuple[list[Tensor], Tensor, list[Tensor] | None]]:
+    """Return a function of the step: labelled rows, their labels, this process's unlabelled rows.
+
+    Labelled rows are few, so that every process holds all of them.
+    """
+    whole = bool(schedule.drop_last)
+    known = BatchSampler(labeled, schedule.labeled_batch, (seed, 0), device, dtype, whole)
+    targets = torch.as_tensor(np.asarray(Y), dtype=dtype, device=device)
+    more = None
+    if unlabeled is not None:
+        more = BatchSampler(unlabeled, schedule.unlabeled_batch, (seed, 1), device, dtype, whole)
+
+    def batch_at(step: int):
+        rows = known.rows(step)
+        rest = more and more.take(distributed.shard_rows(more.rows(step)))
+        return known.take(rows), targets[known.to_device(rows)], rest
+
+    return batch_at
+
+
+class BatchSampler:
     """Rows of several views as tensors; what lies in memory is moved to the device once."""
 
     def __init__(
@@ -238,7 +263,7 @@ class Feed:
         self.views = [v if isinstance(v, Lazy) else _tensor(v, device, dtype) for v in views]
 
     def rows(self, step: int) -> Tensor:
-        """Row numbers of a step: all of them, or the next ones of passes in random order.
+        """Return a step's row numbers: all of them, or the next ones of passes in random order.
 
         A step that spans two passes may have a row twice, and in a contrast it is then its own
         negative: of 750 out of 50,000 rows at most three are, in one step of 66. With few rows
@@ -258,13 +283,14 @@ class Feed:
         ]
         return torch.cat(parts)
 
-    def on_device(self, rows: Tensor) -> Tensor:
-        """Row numbers, sent without waiting for a GPU."""
+    def to_device(self, rows: Tensor) -> Tensor:
+        """Send row numbers without waiting for a GPU."""
         # Apple's GPUs may read a temporary that is gone by then (pytorch #139550).
         return rows.to(self.device, non_blocking=self.device.type == "cuda")
 
-    def __call__(self, rows: Tensor) -> list[Tensor]:
-        on_device = self.on_device(rows)
+    def take(self, rows: Tensor) -> list[Tensor]:
+        """Return these rows of every view, on the device."""
+        on_device = self.to_device(rows)
         return [
             _tensor(view[rows.numpy()], self.device, self.dtype)
             if isinstance(view, Lazy)
@@ -286,32 +312,124 @@ def _order(count: int, seed: tuple[int, ...], number: int) -> Tensor:
     return torch.randperm(count, generator=generator, device="cpu")
 
 
-# ------------------------------------------------------------------ the rest
+# ------------------------------------------------------------------ the loop's state
 
 
-def _optimizer(method: Method, schedule: Schedule) -> torch.optim.Optimizer:
-    parameters = [p for p in method.parameters() if p.requires_grad]
-    return LARS(parameters, lr=schedule.lr, momentum=schedule.momentum, trust=schedule.trust)
+class _Loop:
+    """A training under way: what a checkpoint holds, and how one step changes it."""
+
+    def __init__(self, method: Method, schedule: Schedule, seed: int, device: torch.device):
+        self.method, self.schedule, self.seed, self.device = method, schedule, seed, device
+        self.result = Training()
+        self.recorded: list[tuple[int, dict[str, Tensor]]] = []  # still on the device
+        self.started = time.monotonic(), time.process_time()
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin with the parameters as they are: at the start, and when a method swaps them."""
+        method, schedule = self.method, self.schedule
+        parameters = [p for p in method.parameters() if p.requires_grad]
+        self.optimizer = LARS(
+            parameters, lr=schedule.lr, momentum=schedule.momentum, trust=schedule.trust
+        )
+        self.net = distributed.wrap(method)
+
+    def update(self, step: int, views: list, Y: Tensor, unlabeled: list | None) -> dict:
+        """Take one step; return the loss terms."""
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.schedule.lr_at(step)
+        self.optimizer.zero_grad()
+        mixed = self.schedule.precision == "bfloat16"
+        with precision.emulate_bf16(self.device) if mixed else nullcontext():
+            with precision.autocast(self.device) if mixed else full_precision(Y):
+                terms = self.net(views, Y, unlabeled, step / self.schedule.steps)
+            sum(terms.values()).backward()
+        self.optimizer.step()
+        return terms
+
+    def is_recorded(self, step: int) -> bool:
+        """Whether the history has this step."""
+        steps = self.schedule.steps
+        return step % max(1, steps // HISTORY_POINTS) == 0 or step == steps - 1
+
+    def record(self, step: int, terms: dict[str, Tensor], bar: tqdm) -> None:
+        """Note the terms of a step. To look at values makes a GPU wait, so only a bar does it."""
+        now = {name: distributed.mean(term.detach()) for name, term in terms.items()}
+        self.recorded.append((step, now))
+        if not bar.disable:
+            bar.set_postfix({name: f"{term:.3f}" for name, term in now.items()}, refresh=False)
+
+    def is_due(self, step: int) -> bool:
+        """Whether it is time for a checkpoint; to agree on that costs several processes a message,
+        so they ask at recorded steps only."""
+        if distributed.world()[1] > 1 and not self.is_recorded(step):
+            return False
+        elapsed = time.monotonic() - self.started[0]
+        return distributed.broadcast_from_rank0(elapsed) > CHECKPOINT_SECONDS
+
+    def save(self, path: Path | None, step: int) -> None:
+        """Bring the result up to date and write a checkpoint, whole or not at all."""
+        self.result.history += _to_floats(self.recorded)
+        self.recorded = []
+        self._add_cost()
+        if path is None or distributed.world()[0] > 0:
+            return  # the first of several processes writes it
+        state = {
+            "of": self._checkpoint_id(),
+            "step": step,
+            "method": self.method.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "history": self.result.history,
+            "costs": (self.result.seconds, self.result.cpu_seconds, self.result.peak_mib),
+        }
+        with suppress(FileNotFoundError):  # another job has finished this very run and cleared up
+            atomic_write(path, lambda beside: _torch_save(state, beside))
+
+    def restore(self, path: Path | None) -> int:
+        """Load a checkpoint, if there is one; return the step to go on with."""
+        first = 0
+        if path is not None and path.exists():
+            first = self._load(path)
+        if distributed.broadcast_from_rank0(first) != first:
+            raise ValueError(
+                f"{path} must lie on a disk that all processes see; they would resume from "
+                "different steps."
+            )
+        return first
+
+    def _load(self, path: Path) -> int:
+        try:
+            state = torch.load(path, map_location=self.device, weights_only=True)
+        except FileNotFoundError:  # another job has finished this very run since
+            return 0
+        except (RuntimeError, EOFError, pickle.UnpicklingError) as error:
+            raise ValueError(f"{path} is no whole checkpoint; delete it to start anew.") from error
+        if state.get("of") != self._checkpoint_id():
+            raise ValueError(
+                f"{path} must be of the same seed and schedule; it is of {state.get('of')}. Delete "
+                "it, or name another file."
+            )
+        self.method.load_state_dict(state["method"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.result.history = state["history"]
+        self.result.seconds, self.result.cpu_seconds, self.result.peak_mib = state["costs"]
+        return state["step"]
+
+    def _checkpoint_id(self) -> dict[str, object]:
+        """What a checkpoint and the training that resumes from it must share."""
+        return {"seed": self.seed, **asdict(self.schedule)}
+
+    def _add_cost(self) -> None:
+        """Add the time since the start, or since this was last called, and the peak of memory."""
+        now, result = (time.monotonic(), time.process_time()), self.result
+        result.seconds += now[0] - self.started[0]
+        result.cpu_seconds += now[1] - self.started[1]
+        result.peak_mib = max(result.peak_mib, memory.peak_mib(self.device))
+        self.started = now
 
 
-def _count(
-    result: Training, started: float, started_cpu: float, device: torch.device
-) -> tuple[float, float]:
-    """Adds the time since the start, and the peak of memory; returns the new start."""
-    now, now_cpu = time.monotonic(), time.process_time()
-    result.seconds += now - started
-    result.cpu_seconds += now_cpu - started_cpu
-    result.peak_mib = max(result.peak_mib, memory.peak_mib(device))
-    return now, now_cpu
-
-
-def _named(seed: int, schedule: Schedule) -> dict[str, object]:
-    """What a checkpoint must agree in with the training that goes on from it."""
-    return {"seed": seed, **asdict(schedule)}
-
-
-def _values(history: list[tuple[int, dict[str, Tensor]]]) -> list[dict[str, float]]:
-    rows = [{"step": step, **{k: t.item() for k, t in terms.items()}} for step, terms in history]
+def _to_floats(recorded: list[tuple[int, dict[str, Tensor]]]) -> list[dict[str, float]]:
+    rows = [{"step": step, **{k: t.item() for k, t in terms.items()}} for step, terms in recorded]
     for row in rows:
         if not np.isfinite(list(row.values())).all():
             raise FloatingPointError(
@@ -321,58 +439,9 @@ def _values(history: list[tuple[int, dict[str, Tensor]]]) -> list[dict[str, floa
     return rows
 
 
-def _save(
-    path: Path,
-    of: tuple[int, Schedule],
-    step: int,
-    method: Method,
-    optimizer: torch.optim.Optimizer,
-    result: Training,
-) -> None:
-    """Written under another name and renamed, so a checkpoint is whole or not there."""
-    if distributed.world()[0] > 0:
-        return  # the first of several processes writes it
-    state = {
-        "of": _named(*of),
-        "step": step,
-        "method": method.state_dict(),
-        "optimizer": optimizer.state_dict(),
-        "history": result.history,
-        "costs": (result.seconds, result.cpu_seconds, result.peak_mib),
-    }
-    with suppress(FileNotFoundError):  # another job has finished this very run and cleared up
-        atomic_write(path, lambda beside: _torch_save(state, beside))
-
-
 def _torch_save(state: dict, path: Path) -> None:
     try:
         torch.save(state, path)
     except RuntimeError as error:  # torch's own words name no disk
         reason = str(error).partition("\n")[0]
         raise OSError(f"{reason}. Is the disk full?") from error
-
-
-def _restore(
-    path: Path,
-    of: tuple[int, Schedule],
-    method: Method,
-    optimizer: torch.optim.Optimizer,
-    result: Training,
-) -> int:
-    where = next(method.parameters()).device
-    try:
-        state = torch.load(path, map_location=where, weights_only=True)
-    except FileNotFoundError:  # another job has finished this very run since
-        return 0
-    except (RuntimeError, EOFError, pickle.UnpicklingError) as error:
-        raise ValueError(f"{path} is no whole checkpoint; delete it to start anew.") from error
-    if state.get("of") != _named(*of):
-        raise ValueError(
-            f"{path} must be of the same seed and schedule; it is of {state.get('of')}. Delete it, "
-            "or name another file."
-        )
-    method.load_state_dict(state["method"])
-    optimizer.load_state_dict(state["optimizer"])
-    result.history = state["history"]
-    result.seconds, result.cpu_seconds, result.peak_mib = state["costs"]
-    return state["step"]

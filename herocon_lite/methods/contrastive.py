@@ -65,7 +65,10 @@ class Contrastive(Method):
             if self.uses_unlabeled and unlabeled is not None:
                 # A second call, as released: BatchNorm sees the two batches one by one.
                 more = self.contrast_space(unlabeled, self.encoders(unlabeled))
-                z = [torch.cat([r, distributed.gathered(m)]) for r, m in zip(z, more, strict=True)]
+                z = [
+                    torch.cat([r, distributed.all_gather_with_grad(m)])
+                    for r, m in zip(z, more, strict=True)
+                ]
             terms["L_u"] = self.alpha * self.unsupervised(z)
         return terms
 

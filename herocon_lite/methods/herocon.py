@@ -106,9 +106,13 @@ class HeroConU(InputContrast):
         if self.form == "eq4":
             return losses.input_contrast(*z, A=nn.Identity(), **options)
         rows = len(z[0])
-        options |= {"preset": self.preset, "anchors": distributed.share(rows), "part": self.part}
+        options |= {
+            "preset": self.preset,
+            "anchors": distributed.local_anchors(rows),
+            "part": self.part,
+        }
         over = self.over_pairs if self.symmetric else self.over_views
-        return distributed.weight(rows) * over(losses.weighted_unsupervised, z, **options)
+        return distributed.anchor_scale(rows) * over(losses.weighted_unsupervised, z, **options)
 
     def draw(self, z: list[torch.Tensor]) -> list[torch.Tensor]:
         """|N| + 1 of the rows, the same ones in every view."""

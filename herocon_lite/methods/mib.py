@@ -54,7 +54,9 @@ class MIB(Method):
     def terms(self, labeled, Y, unlabeled, progress):
         gaussians = self.gaussians(labeled)
         if self.alpha > 0 and unlabeled is not None:
-            more = [tuple(map(distributed.gathered, p)) for p in self.gaussians(unlabeled)]
+            more = [
+                tuple(map(distributed.all_gather_with_grad, p)) for p in self.gaussians(unlabeled)
+            ]
             both = zip(gaussians, more, strict=True)
             gaussians = [(torch.cat([m, m2]), torch.cat([s, s2])) for (m, s), (m2, s2) in both]
         z = [sample(p) for p in gaussians]  # one draw serves both terms

@@ -1,4 +1,7 @@
-"""The command line: python -m herocon_lite COMMAND."""
+"""The command line: python -m herocon_lite COMMAND.
+
+A command is two functions, its options and what it does, and an entry in ``COMMANDS``.
+"""
 
 from __future__ import annotations
 
@@ -6,156 +9,75 @@ import argparse
 import ast
 import os
 import sys
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
+
+import herocon_lite
+
+RESULTS = Path("results")
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m herocon_lite",
-        description="Contrastive learning for data with several views and several labels.",
-    )
-    stored = argparse.ArgumentParser(add_help=False)  # what several commands share
-    stored.add_argument(
-        "--folder", type=Path, default=Path("results"), help="the record of all runs"
-    )
-    printed = argparse.ArgumentParser(add_help=False)
-    style = printed.add_mutually_exclusive_group()
-    style.add_argument("--csv", action="store_true", help="for programs")
-    style.add_argument("--md", action="store_true", help="Markdown, the default")
-    commands = parser.add_subparsers(dest="command", required=True)
-    benchmark = commands.add_parser(
-        "bench", help="time and memory of the losses beside the literal formulas and libraries"
-    )
-    benchmark.add_argument(
-        "--sizes", type=_whole(2), nargs="+", help="numbers of samples (default: 500 … 50,000)"
-    )
-    benchmark.add_argument(
-        "--folder", type=Path, help="where to save (default: results, if all sizes are run)"
-    )
-    benchmark.set_defaults(run=_bench)
-    efficiency = commands.add_parser(
-        "efficiency", help="time and memory of training against the sizes of its sets (Fig. 4)"
-    )
-    efficiency.add_argument(
-        "--folder", type=Path, default=Path("results"), help="where to save (default: %(default)s)"
-    )
-    efficiency.set_defaults(run=_efficiency)
-    run = commands.add_parser(
-        "run", parents=[stored], help="train and test methods on a data set; done runs are skipped"
-    )
-    run.add_argument("data", help="a data set, such as yeast; the command data lists them")
-    run.add_argument(
-        "methods",
-        nargs="+",
-        metavar="METHOD",
-        help="such as dnn, supcon, cmc, herocon-s, herocon-u or herocon; a wrong name lists them",
-    )
-    run.add_argument(
-        "--budget",
-        default=os.environ.get("HEROCON_BUDGET", "smoke"),
-        help="smoke (seconds), laptop (minutes) or paper (its settings; default: %(default)s)",
-    )
-    run.add_argument(
-        "--seeds",
-        type=_seeds,
-        default=range(1),
-        metavar="N",
-        help="N: seeds 0 … N − 1; A-B: seeds A … B, for one job of several",
-    )
-    run.add_argument(
-        "--preset", default="paper", help="paper, its equations; or released, its public code's"
-    )
-    run.add_argument(
-        "--set",
-        type=_change,
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="NAME=VALUE",
-        help="change settings of all methods named, or the schedule's: temperature=0.5 steps=100; "
-        "a wrong name lists them",
-    )
-    run.add_argument("--form", default="two_noisy", help="on data with one view: two_noisy or eq4")
-    run.add_argument(
-        "--protocol",
-        default="transductive",
-        help="transductive, inductive, or cross-validation: inside the labelled rows alone",
-    )
-    run.add_argument("--split", default="paper", help="paper, released or utterance")
-    run.add_argument("--views", help="how one view becomes two: see herocon_lite.views.two_views")
-    run.add_argument("--device", help="cpu, cuda, mps; default: the best one here")
-    run.add_argument(
-        "--keep-probabilities",
-        action="store_true",
-        help="store the probabilities of the test rows, too; runs stored without are made again",
-    )
-    run.add_argument(
-        "--replace-dirty",
-        action="store_true",
-        help="make runs again whose record is dirty: from code that differed from its commit",
-    )
-    run.set_defaults(run=_run)
-    table = commands.add_parser(
-        "table", parents=[stored, printed], help="means and 95 %% intervals of all finished runs"
-    )
-    table.add_argument("data", nargs="?", help="one data set (default: all)")
-    table.add_argument(
-        "--against", metavar="METHOD", help="differences to this one, on the same seeds and splits"
-    )
-    table.set_defaults(run=_table)
-    repeat = commands.add_parser(
-        "repeat", parents=[stored], help="run some stored runs again, picked at random, and compare"
-    )
-    repeat.add_argument("data", nargs="?", help="one data set (default: all)")
-    repeat.add_argument(
-        "--count", type=_whole(1), default=3, help="how many (default: %(default)s)"
-    )
-    repeat.add_argument("--seed", type=int, help="of the pick, to pick the same ones again")
-    repeat.add_argument("--device", help="as for run; another one than the record's may differ")
-    repeat.set_defaults(run=_repeat)
-    ledger = commands.add_parser(
-        "ledger",
-        parents=[stored, printed],
-        help="every claim of the paper with a verdict, from all finished runs",
-    )
-    ledger.set_defaults(run=_ledger)
-    estimator_benchmark = commands.add_parser(
-        "compare", help="the estimator beside its bare network and logistic regression, ten splits"
-    )
-    estimator_benchmark.add_argument(
-        "--folder", type=Path, default=Path("results"), help="where to save"
-    )
-    estimator_benchmark.set_defaults(run=_compare)
-    ablations = commands.add_parser(
-        "beyond", parents=[stored], help="HeroCon with single changes: cross-validated, and tested"
-    )
-    ablations.add_argument("data", choices=("scene", "mocha", "mnist"))
-    ablations.add_argument("--seeds", type=_seeds, default=range(1), metavar="N", help="as for run")
-    ablations.add_argument("--device", help="as for run")
-    ablations.set_defaults(run=_beyond)
-    data = commands.add_parser(
-        "data", help="the data doctor: which data sets are here, whole and right"
-    )
-    data.add_argument("name", nargs="?", help="one data set: its card and a few rows")
-    data.set_defaults(run=_data)
+    """Run one command; return its exit code."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a redirected Windows console may lack "−" and Greek
             stream.reconfigure(errors="replace")
-    arguments = parser.parse_args(argv)
+    arguments = _parser().parse_args(argv)
+    command = COMMANDS[arguments.command]
     try:
-        return arguments.run(arguments)
+        return command.run(arguments)
     except (ValueError, OSError, FloatingPointError) as error:  # sentences for people
         print(error, file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        stores = arguments.command in ("run", "beyond", "compare")
-        more = " What is finished is stored; the same command goes on from here." if stores else ""
+        more = " What is finished is stored; the same command resumes." if command.stores else ""
         print(f"\nStopped.{more}")
         return 130
 
 
-def _bench(arguments: argparse.Namespace) -> int:
+def _parser() -> ArgumentParser:
+    parser = ArgumentParser(
+        prog="python -m herocon_lite",
+        description="Contrastive learning for data with several views and several labels.",
+    )
+    version = f"herocon_lite {herocon_lite.__version__}"
+    parser.add_argument("--version", action="version", version=version)
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, command in COMMANDS.items():
+        command.options(commands.add_parser(name, help=command.help))
+    return parser
+
+
+# ------------------------------------------------------------------ options of several commands
+
+
+def _folder_options(parser: ArgumentParser) -> None:
+    parser.add_argument("--folder", type=Path, default=RESULTS, help="the record of all runs")
+
+
+def _format_options(parser: ArgumentParser) -> None:
+    style = parser.add_mutually_exclusive_group()
+    style.add_argument("--csv", action="store_true", help="for programs")
+    style.add_argument("--md", action="store_true", help="Markdown, the default")
+
+
+def _data_options(parser: ArgumentParser) -> None:
+    parser.add_argument("data", nargs="?", help="one data set (default: all)")
+
+
+# ------------------------------------------------------------------ commands
+
+
+def _bench_options(parser: ArgumentParser) -> None:
+    sizes = "numbers of samples (default: 500 … 50,000)"
+    parser.add_argument("--sizes", type=_whole(2), nargs="+", help=sizes)
+    where = "where to save (default: results, if all sizes are run)"
+    parser.add_argument("--folder", type=Path, help=where)
+
+
+def _bench(arguments: Namespace) -> int:
     from importlib.util import find_spec
 
     from herocon_lite.repro import benchmark, measure
@@ -166,7 +88,7 @@ def _bench(arguments: argparse.Namespace) -> int:
     where = measure.where_measured()
     rows = benchmark.run(tuple(sorted({*(arguments.sizes or benchmark.SIZES)})))
     print(benchmark.table(rows))
-    folder = arguments.folder or (None if arguments.sizes else Path("results"))
+    folder = arguments.folder or (None if arguments.sizes else RESULTS)
     if folder is None:
         print("\nNot saved: some sizes only. With --folder it is.")
     else:
@@ -175,7 +97,7 @@ def _bench(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _efficiency(arguments: argparse.Namespace) -> int:
+def _efficiency(arguments: Namespace) -> int:
     from herocon_lite.repro import efficiency, measure
 
     where = measure.where_measured()
@@ -186,7 +108,35 @@ def _efficiency(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _run(arguments: argparse.Namespace) -> int:
+def _run_options(parser: ArgumentParser) -> None:
+    _folder_options(parser)
+    add = parser.add_argument
+    add("data", help="a data set, such as yeast; the command data lists them")
+    methods = "such as dnn, supcon, cmc, herocon-s, herocon-u or herocon; a wrong name lists them"
+    add("methods", nargs="+", metavar="METHOD", help=methods)
+    budget = "smoke (seconds), laptop (minutes) or paper (its settings; default: %(default)s)"
+    add("--budget", default=os.environ.get("HEROCON_BUDGET", "smoke"), help=budget)
+    _seeds_option(parser, "N: seeds 0 … N − 1; A-B: seeds A … B, for one job of several")
+    add("--preset", default="paper", help="paper, its equations; or released, its public code's")
+    changes = (
+        "change settings of all methods named, or the schedule's: temperature=0.5 steps=100; "
+        "a wrong name lists them"
+    )
+    many = {"nargs": "+", "action": "extend", "default": []}
+    add("--set", type=_change, metavar="NAME=VALUE", help=changes, **many)
+    add("--form", default="two_noisy", help="on data with one view: two_noisy or eq4")
+    protocol = "transductive, inductive, or cross-validation: inside the labelled rows alone"
+    add("--protocol", default="transductive", help=protocol)
+    add("--split", default="paper", help="paper, released or utterance")
+    add("--views", help="how one view becomes two: see herocon_lite.views.two_views")
+    add("--device", help="cpu, cuda, mps; default: the best one here")
+    keep = "store the probabilities of the test rows, too; runs stored without are made again"
+    add("--keep-probabilities", action="store_true", help=keep)
+    dirty = "make runs again whose record is dirty: from code that differed from its commit"
+    add("--replace-dirty", action="store_true", help=dirty)
+
+
+def _run(arguments: Namespace) -> int:
     from herocon_lite import memory
     from herocon_lite.repro import runner, settings
 
@@ -222,7 +172,15 @@ def _run(arguments: argparse.Namespace) -> int:
     return _table(arguments)
 
 
-def _table(arguments: argparse.Namespace) -> int:
+def _table_options(parser: ArgumentParser) -> None:
+    _folder_options(parser)
+    _format_options(parser)
+    _data_options(parser)
+    against = "differences to this one, on the same seeds and splits"
+    parser.add_argument("--against", metavar="METHOD", help=against)
+
+
+def _table(arguments: Namespace) -> int:
     import pandas as pd
 
     from herocon_lite.repro import query, text
@@ -246,7 +204,17 @@ def _table(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _repeat(arguments: argparse.Namespace) -> int:
+def _repeat_options(parser: ArgumentParser) -> None:
+    _folder_options(parser)
+    _data_options(parser)
+    count = "how many (default: %(default)s)"
+    parser.add_argument("--count", type=_whole(1), default=3, help=count)
+    parser.add_argument("--seed", type=int, help="of the pick, to pick the same ones again")
+    device = "as for run; another one than the record's may differ"
+    parser.add_argument("--device", help=device)
+
+
+def _repeat(arguments: Namespace) -> int:
     import random
 
     from herocon_lite import memory
@@ -279,20 +247,26 @@ def _repeat(arguments: argparse.Namespace) -> int:
     return 0 if worst < 1e-3 else 1
 
 
-def _no_runs(arguments: argparse.Namespace) -> int:
+def _no_runs(arguments: Namespace) -> int:
     from herocon_lite.data.cards import find_card
     from herocon_lite.repro import store
 
     if arguments.data:
         find_card(arguments.data)  # unknown names get a suggestion
     others = ", ".join(sorted({r["data"] for r in store.read(arguments.folder).values()}))
-    told = f" on {arguments.data} in {arguments.folder}; there are some on {others}."
-    told = told if others else f" in {arguments.folder} yet: python -m herocon_lite run …"
-    print(f"No finished runs{told}")
+    if others:
+        print(f"No finished runs on {arguments.data} in {arguments.folder}, only on {others}.")
+    else:
+        print(f"No finished runs in {arguments.folder} yet: python -m herocon_lite run …")
     return 1
 
 
-def _ledger(arguments: argparse.Namespace) -> int:
+def _ledger_options(parser: ArgumentParser) -> None:
+    _folder_options(parser)
+    _format_options(parser)
+
+
+def _ledger(arguments: Namespace) -> int:
     from herocon_lite.repro import ledger
 
     if not arguments.folder.is_dir():
@@ -308,7 +282,7 @@ def _ledger(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _compare(arguments: argparse.Namespace) -> int:
+def _compare(arguments: Namespace) -> int:
     from herocon_lite.repro import estimator_benchmark
 
     rows = estimator_benchmark.run(arguments.folder)
@@ -319,7 +293,14 @@ def _compare(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _beyond(arguments: argparse.Namespace) -> int:
+def _beyond_options(parser: ArgumentParser) -> None:
+    _folder_options(parser)
+    parser.add_argument("data", choices=("scene", "mocha", "mnist"))
+    _seeds_option(parser, "as for run")
+    parser.add_argument("--device", help="as for run")
+
+
+def _beyond(arguments: Namespace) -> int:
     from herocon_lite import memory
     from herocon_lite.repro import ablations, runner
 
@@ -330,11 +311,33 @@ def _beyond(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _data(arguments: argparse.Namespace) -> int:
+def _simulate_options(parser: ArgumentParser) -> None:
+    parts = "bounds, dial, strangers, joint or scene, which needs the full data (default: all)"
+    parser.add_argument("parts", nargs="*", metavar="PART", help=parts)
+
+
+def _simulate(arguments: Namespace) -> int:
+    from herocon_lite.checks import check_choice
+    from herocon_lite.repro import simulations
+
+    for name in arguments.parts:
+        check_choice("PART", name, simulations.PARTS)
+    for name in arguments.parts or simulations.PARTS:
+        simulations.PARTS[name]()
+    return 0
+
+
+def _doctor_options(parser: ArgumentParser) -> None:
+    parser.add_argument("name", nargs="?", help="one data set: its card and a few rows")
+
+
+def _doctor(arguments: Namespace) -> int:
     from herocon_lite.data import doctor
 
     return doctor(arguments.name)
 
+
+# ------------------------------------------------------------------ values
 
 WORDS = ("true", "false")  # of a shell's user, for Python's; "none" is a kind of projector
 
@@ -348,6 +351,10 @@ def _whole(least: int) -> Callable[[str], int]:
         return int(text)
 
     return number
+
+
+def _seeds_option(parser: ArgumentParser, about: str) -> None:
+    parser.add_argument("--seeds", type=_seeds, default=range(1), metavar="N", help=about)
 
 
 def _seeds(text: str) -> range:
@@ -369,6 +376,52 @@ def _change(text: str) -> tuple[str, object]:
         return name, ast.literal_eval(value.capitalize() if value in WORDS else value)
     except (ValueError, SyntaxError):
         return name, value  # a word
+
+
+class Command(NamedTuple):
+    """One word of the command line."""
+
+    help: str
+    options: Callable[[ArgumentParser], None]
+    run: Callable[[Namespace], int]
+    stores: bool = False  # each part as it ends, so that the same command resumes
+
+
+COMMANDS = {
+    "run": Command(
+        "train and test methods on a data set; done runs are skipped", _run_options, _run, True
+    ),
+    "table": Command("means and 95 %% intervals of all finished runs", _table_options, _table),
+    "repeat": Command(
+        "run some stored runs again, picked at random, and compare", _repeat_options, _repeat
+    ),
+    "ledger": Command(
+        "every claim of the paper with a verdict, from all finished runs", _ledger_options, _ledger
+    ),
+    "data": Command(
+        "the data doctor: which data sets are here, whole and right", _doctor_options, _doctor
+    ),
+    "beyond": Command(
+        "HeroCon with single changes: cross-validated, and tested", _beyond_options, _beyond, True
+    ),
+    "compare": Command(
+        "the estimator beside its bare network and logistic regression, ten splits",
+        _folder_options,
+        _compare,
+        True,
+    ),
+    "simulate": Command("the stored simulations of the theory", _simulate_options, _simulate, True),
+    "bench": Command(
+        "time and memory of the losses beside the literal formulas and libraries",
+        _bench_options,
+        _bench,
+    ),
+    "efficiency": Command(
+        "time and memory of training against the sizes of its sets (Fig. 4)",
+        _folder_options,
+        _efficiency,
+    ),
+}
 
 
 if __name__ == "__main__":

@@ -45,7 +45,9 @@ def environment(device: str | torch.device = "cpu") -> Record:
         "device": _device_name(where),
         "threads": torch.get_num_threads(),
         "instructions": torch.backends.cpu.get_cpu_capability(),
-        "bfloat16": "torch" if precision.at_home(where) else "rounded",  # whose products, if any
+        "bfloat16": "torch"
+        if precision.has_native_bf16(where)
+        else "rounded",  # whose products, if any
         "processes": distributed.world()[1],
         "commit": commit or f"herocon_lite {herocon_lite.__version__}",
         "dirty": dirty,  # whether the module's files differ from the commit; None: not known

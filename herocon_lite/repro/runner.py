@@ -276,7 +276,7 @@ def execute_all(
             if run.data != dataset.name:
                 dataset = load(run.data)
             stored = store.finished(folder, run.data, replace_dirty, keep_probabilities)
-            skip = distributed.of_first(stored).__contains__
+            skip = distributed.broadcast_from_rank0(stored).__contains__
             try:
                 record = execute(run, dataset, device, first, folder / "checkpoints", skip, keep)
             except FloatingPointError as error:

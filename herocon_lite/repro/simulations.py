@@ -174,7 +174,7 @@ def watch_weights(
     Returns:
         ``steps``, a list of statistics with their ``step``; and ``metrics`` on the test rows.
     """
-    _, prepared, parts, problem, schedule, options = plan_run(run, dataset)
+    _, _, prepared, parts, problem, schedule, options = plan_run(run, dataset)
     schedule = replace(schedule, steps=checkpoints[-1])
     torch.manual_seed(run.seed)
     method = build(run.method, problem, **options | overrides)

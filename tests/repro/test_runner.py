@@ -21,7 +21,7 @@ from herocon_lite import train as training
 from herocon_lite.data import load, split, splits
 from herocon_lite.methods import METHODS, method_params
 from herocon_lite.repro import provenance, query, runner, settings, store
-from herocon_lite.repro.cli import _change, main
+from herocon_lite.repro.cli import COMMANDS, _change, main
 from herocon_lite.repro.runner import execute, prepare
 from herocon_lite.repro.settings import Run, method_options, paper_config
 from herocon_lite.train import Training
@@ -316,18 +316,18 @@ def test_a_change_of_something_unused_is_refused(words, message, quick, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("command", "told"),
+    ("command", "words"),
     [(["run", "yeast", "dnn"], "What is finished is stored"), (["bench"], "Stopped.\n")],
 )
-def test_ctrl_c_promises_what_is_so(command, told, monkeypatch, capsys):
+def test_ctrl_c_promises_what_is_so(command, words, monkeypatch, capsys):
     def stop(arguments):
         raise KeyboardInterrupt
 
-    for name in ("_run", "_bench"):
-        monkeypatch.setattr(f"herocon_lite.repro.cli.{name}", stop)
+    for name in ("run", "bench"):
+        monkeypatch.setitem(COMMANDS, name, COMMANDS[name]._replace(run=stop))
     assert main(command) == 130
     out = capsys.readouterr().out
-    assert told in out and ("stored" in out) == (command[0] == "run")
+    assert words in out and ("stored" in out) == (command[0] == "run")
 
 
 def test_words_of_the_shell_become_values():
@@ -467,7 +467,7 @@ def test_a_run_stopped_after_its_training_is_not_trained_again(
     monkeypatch.setattr(runner, "predict", stop_at_the_last)
     with pytest.raises(KeyboardInterrupt):
         runner.execute_all([run], tmp_path)
-    monkeypatch.setattr(training.Feed, "__call__", None)  # a step would need it
+    monkeypatch.setattr(training.BatchSampler, "take", None)  # a step would need it
     monkeypatch.setattr(runner, "predict", lambda *_: predictions.pop(0))
     assert runner.execute_all([run], tmp_path) == 1
     (record,) = store.read(tmp_path).values()
@@ -611,7 +611,7 @@ def test_a_table_of_nothing_says_what_there_is(tmp_path, capsys):
         assert main([command, "yeats", "--folder", str(tmp_path)]) == 2
         assert 'Did you mean "yeast"' in capsys.readouterr().err
         assert main([command, "scene", "--folder", str(tmp_path)]) == 1
-        assert "on scene in" in (told := capsys.readouterr().out) and "some on yeast" in told
+        assert "on scene in" in (told := capsys.readouterr().out) and "only on yeast" in told
 
 
 def test_repeat_picks_among_runs_whose_data_are_here(tmp_path, capsys, monkeypatch):

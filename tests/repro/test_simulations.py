@@ -10,6 +10,7 @@ import pytest
 from herocon_lite import theory
 from herocon_lite.data import load
 from herocon_lite.repro import simulations
+from herocon_lite.repro.cli import main
 from herocon_lite.repro.runner import execute
 from herocon_lite.repro.settings import Run
 
@@ -88,3 +89,19 @@ def test_the_command_names_its_parts(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit, match="top of the repository"):
         simulations.main(["bounds"])
+
+
+def test_the_command_runs_the_parts_it_is_given_or_all(monkeypatch, capsys):
+    made = []
+    parts = {name: lambda name=name: made.append(name) for name in simulations.PARTS}
+    monkeypatch.setattr(simulations, "PARTS", parts)
+    assert main(["simulate", "dial"]) == 0 and made == ["dial"]
+    assert main(["simulate"]) == 0 and made == ["dial", *parts]
+    assert main(["simulate", "dail"]) == 2 and len(made) == 1 + len(parts)
+    assert "PART must be one of" in capsys.readouterr().err
+
+
+def test_the_command_line_says_its_version(capsys):
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    assert capsys.readouterr().out.startswith("herocon_lite ")

@@ -60,9 +60,9 @@ def join(rank: int, folder: str) -> None:
 def one_of_two(rank: int, name: str, folder: str) -> None:
     join(rank, folder)
     method, labeled, Y, unlabeled = setup(name)
-    mine = distributed.dealt(torch.arange(10))
+    mine = distributed.shard_rows(torch.arange(10))
     found = step(method, distributed.wrap(method), labeled, Y, [v[mine] for v in unlabeled])
-    assert distributed.of_first(rank + 0.5) == 0.5
+    assert distributed.broadcast_from_rank0(rank + 0.5) == 0.5
     if rank == 0:
         torch.save(found, f"{folder}/found.pt")
     distributed.stop()
@@ -92,17 +92,17 @@ def stopped_and_resumed(rank: int, folder: str) -> None:
     join(rank, folder)
     whole, path = trained(), Path(folder) / "one.pt"
     training.CHECKPOINT_SECONDS = 0.0
-    save = training._save
+    save = training._Loop.save
 
-    def save_and_stop(path, of, step, *rest):
-        save(path, of, step, *rest)
+    def save_and_stop(self, path, step):
+        save(self, path, step)
         if step == 3:
             raise KeyboardInterrupt
 
-    training._save = save_and_stop
+    training._Loop.save = save_and_stop
     with pytest.raises(KeyboardInterrupt):
         trained(path)
-    training._save = save
+    training._Loop.save = save
     torch.distributed.barrier()  # a killed job's processes are all gone before the next begins
     assert torch.load(path)["step"] == 3
     resumed = trained(path)
@@ -136,11 +136,15 @@ def test_one_process_is_left_alone():
     x = torch.arange(6.0)
     assert (
         distributed.world() == (0, 1)
-        and distributed.share(6) is None
-        and distributed.weight(6) == 1
+        and distributed.local_anchors(6) is None
+        and distributed.anchor_scale(6) == 1
     )
-    assert distributed.gathered(x) is x and distributed.dealt(x) is x and distributed.mean(x) is x
-    assert distributed.of_first(7) == 7
+    assert (
+        distributed.all_gather_with_grad(x) is x
+        and distributed.shard_rows(x) is x
+        and distributed.mean(x) is x
+    )
+    assert distributed.broadcast_from_rank0(7) == 7
 
 
 def test_torchrun_leaves_one_record(tmp_path):

@@ -14,8 +14,8 @@ CPU = torch.device("cpu")
 def step(net: nn.Module, x: torch.Tensor, rounded: bool) -> list[torch.Tensor]:
     """Output and gradients, with or without the detour through float32."""
     net.zero_grad()
-    with precision.Rounded() if rounded else precision.nullcontext():
-        with precision.layers(CPU):
+    with precision.EmulatedBF16() if rounded else precision.nullcontext():
+        with precision.autocast(CPU):
             y = net(x)
         y.float().square().sum().backward()
     return [y.detach(), *(p.grad for p in net.parameters())]
@@ -57,7 +57,7 @@ def test_products_of_rounded_numbers_are_torchs_own_bfloat16(name):
 def test_numbers_are_rounded_before_and_after_a_product():
     layer, x = nn.Linear(1, 1, bias=False), torch.tensor([[1 + 2**-12]])
     nn.init.constant_(layer.weight, 1 + 2**-7)
-    with precision.Rounded(), precision.layers(CPU):
+    with precision.EmulatedBF16(), precision.autocast(CPU):
         one, square = layer(x), layer(torch.tensor([[1 + 2**-7]]))
     assert one.dtype == torch.bfloat16 and one.item() == 1 + 2**-7  # 2⁻¹² is lost on the way in
     assert square.item() == 1 + 2**-6  # and 2⁻¹⁴ on the way out
@@ -80,22 +80,22 @@ def test_products_are_made_in_float32_forward_and_backward():
 
 
 def test_torchs_compiler_is_not_loaded():
-    assert not hasattr(precision.Rounded.__torch_dispatch__, "__wrapped__")
+    assert not hasattr(precision.EmulatedBF16.__torch_dispatch__, "__wrapped__")
 
 
 def test_other_precisions_are_left_alone():
     torch.manual_seed(0)
     net, x = models.cnn((1, 12, 12)), torch.rand(4, 1, 12, 12)
     plain = net.eval()(x)
-    with precision.Rounded():
+    with precision.EmulatedBF16():
         assert torch.equal(net(x), plain)
 
 
-@pytest.mark.parametrize("at_home", [False, True])
-def test_only_processors_without_bfloat16_take_the_detour(monkeypatch, at_home):
+@pytest.mark.parametrize("native", [False, True])
+def test_only_processors_without_bfloat16_take_the_detour(monkeypatch, native):
     monkeypatch.setattr(
-        torch.ops.mkldnn, "_is_mkldnn_bf16_supported", lambda: at_home, raising=False
+        torch.ops.mkldnn, "_is_mkldnn_bf16_supported", lambda: native, raising=False
     )
-    assert isinstance(precision.products(CPU), precision.Rounded) is not at_home
-    assert not isinstance(precision.products(torch.device("cuda")), precision.Rounded)
-    assert provenance.environment()["bfloat16"] == ("torch" if at_home else "rounded")
+    assert isinstance(precision.emulate_bf16(CPU), precision.EmulatedBF16) is not native
+    assert not isinstance(precision.emulate_bf16(torch.device("cuda")), precision.EmulatedBF16)
+    assert provenance.environment()["bfloat16"] == ("torch" if native else "rounded")

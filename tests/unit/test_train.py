@@ -9,7 +9,7 @@ import torch
 from herocon_lite import train as training
 from herocon_lite.data import load, split
 from herocon_lite.methods import Problem, build
-from herocon_lite.train import Feed, Schedule, predict, train
+from herocon_lite.train import BatchSampler, Schedule, predict, train
 
 SCHEDULE = Schedule(steps=12, labeled_batch=40, unlabeled_batch=100)
 
@@ -90,24 +90,23 @@ def test_an_interrupted_run_goes_on_as_if_nothing_had_happened(yeast, tmp_path, 
     path = tmp_path / "runs" / "one.pt"
     whole, expected = fitted(yeast)
     monkeypatch.setattr(training, "CHECKPOINT_SECONDS", 0.0)
-    save = training._save
+    save = training._Loop.save
 
-    def save_and_stop(path, of, step, *rest):
-        save(path, of, step, *rest)
+    def save_and_stop(self, path, step):
+        save(self, path, step)
         if step == 7:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(training, "_save", save_and_stop)
-    with pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(training._Loop, "save", save_and_stop)
         fitted(yeast, checkpoint=path)
     assert path.exists() and not list(path.parent.glob("*.partial"))
-    monkeypatch.setattr(training, "_save", save)
     method, result = fitted(yeast, checkpoint=path)
     assert result.history == expected.history
     for mine, wanted in zip(method.parameters(), whole.parameters(), strict=True):
         assert torch.equal(mine, wanted)
     # What it left is the finished state: nothing is trained again.
-    monkeypatch.setattr(training.Feed, "rows", None)
+    monkeypatch.setattr(training.BatchSampler, "rows", None)
     again, same = fitted(yeast, checkpoint=path)
     assert same.history == expected.history and same.peak_mib >= result.peak_mib > 0
     for mine, wanted in zip(again.parameters(), whole.parameters(), strict=True):
@@ -168,7 +167,9 @@ def test_every_step_may_save_and_a_cleared_folder_does_no_harm(yeast, tmp_path, 
 
 
 def test_batches_are_passes_over_all_rows():
-    feed = Feed([np.zeros((10, 2), np.float32)], 4, (0, 0), torch.device("cpu"), torch.float32)
+    feed = BatchSampler(
+        [np.zeros((10, 2), np.float32)], 4, (0, 0), torch.device("cpu"), torch.float32
+    )
     seen = torch.cat([feed.rows(step) for step in range(5)])
     assert torch.equal(seen[:10].sort().values, torch.arange(10))
     assert torch.equal(seen[10:].sort().values, torch.arange(10))
@@ -180,15 +181,17 @@ def test_batches_are_passes_over_all_rows():
 
 @pytest.mark.parametrize("size", [None, 4])
 def test_row_numbers_stay_on_the_cpu_whatever_the_default_device(size):
-    feed = Feed([np.zeros((10, 2), np.float32)], size, (0, 1), torch.device("cpu"), torch.float32)
+    feed = BatchSampler(
+        [np.zeros((10, 2), np.float32)], size, (0, 1), torch.device("cpu"), torch.float32
+    )
     with torch.device("meta"):  # stands for a GPU
         assert feed.rows(1).device.type == "cpu"
 
 
 def test_a_step_within_one_pass_has_no_row_twice():
     views, where = [np.zeros((300, 2), np.float32)], (torch.device("cpu"), torch.float32)
-    across = Feed(views, 256, (0, 0), *where)
-    within = Feed(views, 256, (0, 0), *where, drop_last=True)
+    across = BatchSampler(views, 256, (0, 0), *where)
+    within = BatchSampler(views, 256, (0, 0), *where, drop_last=True)
     twice = [256 - len(across.rows(step).unique()) for step in range(5)]
     assert max(twice) > 20  # what drop_last is for
     drawn = [within.rows(step) for step in range(5)]
@@ -202,7 +205,9 @@ def test_a_step_within_one_pass_has_no_row_twice():
 
 def test_bytes_stay_bytes_and_features_take_the_precision():
     views = [np.zeros((3, 1, 4, 4), np.uint8), np.zeros((3, 2), np.float32)]
-    image, feature = Feed(views, None, (0,), torch.device("cpu"), torch.float64)(torch.arange(2))
+    image, feature = BatchSampler(views, None, (0,), torch.device("cpu"), torch.float64).take(
+        torch.arange(2)
+    )
     assert image.dtype == torch.uint8 and feature.dtype == torch.float64
     assert image.shape == (2, 1, 4, 4)
 
