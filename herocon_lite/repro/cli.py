@@ -70,6 +70,16 @@ def _data_options(parser: ArgumentParser) -> None:
 # ------------------------------------------------------------------ commands
 
 
+def _selfcheck_options(parser: ArgumentParser) -> None:
+    parser.add_argument("--device", help="cpu, cuda, mps; default: the best one here")
+
+
+def _selfcheck(arguments: Namespace) -> int:
+    from herocon_lite.repro import selfcheck
+
+    return selfcheck.run(arguments.device)
+
+
 def _bench_options(parser: ArgumentParser) -> None:
     sizes = "numbers of samples (default: 500 … 50,000)"
     parser.add_argument("--sizes", type=_whole(2), nargs="+", help=sizes)
@@ -400,6 +410,11 @@ COMMANDS = {
     ),
     "data": Command(
         "the data doctor: which data sets are here, whole and right", _doctor_options, _doctor
+    ),
+    "selfcheck": Command(
+        "every loss and a short training on this machine's GPU, beside the processor",
+        _selfcheck_options,
+        _selfcheck,
     ),
     "beyond": Command(
         "HeroCon with single changes: cross-validated, and tested", _beyond_options, _beyond, True
