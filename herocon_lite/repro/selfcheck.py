@@ -148,9 +148,8 @@ def run(device_name: str | None = None) -> int:
     """Print a line for each comparison and a verdict; return the exit code."""
     device = pick_device(device_name)
     gpu = torch.cuda.get_device_name(device) if device.type == "cuda" else device.type
-    print(
-        f"herocon_lite selfcheck: {gpu}, torch {torch.__version__}, Python {platform.python_version()}"
-    )
+    versions = f"torch {torch.__version__}, Python {platform.python_version()}"
+    print(f"herocon_lite selfcheck: {gpu}, {versions}")
     if device.type == "cpu":
         print("No accelerator here: the processor's float32 is compared with its float64.")
     failed = []
