@@ -137,19 +137,29 @@ class Page:
     def series(self) -> dict[tuple[str, str], pd.Series]:
         """Differences in points, one a seed, by (name, metric)."""
         asked = self.asked.differences.items()
-        return {
+        found = {
             (name, metric): self.stores[store].difference(a, b, metric)
             for name, (store, a, b) in asked
             for metric in METRICS
         }
+        for name, weights in self.asked.combinations.items():
+            for metric in METRICS:  # on the seeds that all of them have
+                parts = (w * found[part, metric] for part, w in weights.items())
+                found[name, metric] = sum(parts).dropna()
+        return found
+
+    @property
+    def names(self) -> list[str]:
+        """Names of all comparisons: differences, then their combinations."""
+        return [*self.asked.differences, *self.asked.combinations]
 
     @property
     def tests(self) -> int:
         """Number of comparisons that the correction counts: all of the page, in both metrics."""
-        return len(METRICS) * len(self.asked.differences)
+        return len(METRICS) * len(self.names)
 
     def _compared(self, metric: str) -> dict[str, Comparison]:
-        found = ((name, self.series[name, metric]) for name in self.asked.differences)
+        found = ((name, self.series[name, metric]) for name in self.names)
         return {name: stats.compare(values, self.tests) for name, values in found}
 
     @cached_property
@@ -200,6 +210,8 @@ class Page:
         """Return a difference as the paper's table has it, in points, if it has both rows."""
         from herocon_lite.repro.ledger import OURS
 
+        if name in self.asked.combinations:
+            return None
         store, *ends = self.asked.differences[name]
         cells = paper.RESULTS.get(self.stores[store].data, {})
         printed = {OURS[title]: getattr(cell, metric) for title, cell in cells.items()}
@@ -216,7 +228,8 @@ class Page:
         printed, lines = paper.RESULTS.get(self.store.data, {}), []
         for label, name in rows.items():
             kind = self.kind(name)
-            cells = printed.get(titles.get(kind["method"]) if len(kind) == 1 else None)
+            title = titles.get(kind["method"]) if len(kind) == 1 else label
+            cells = printed.get(title)
             line = [label]
             for metric in METRICS:
                 found = self.store.runs(metric=metric, **kind)
@@ -276,7 +289,7 @@ class Page:
                 store has takes those of all stores, one after another.
         """
         for name, marks in expected.items():
-            alone = name in self.asked.differences
+            alone = name in self.names
             names = [name] if alone else [f"{name}, {store}" for store in self.stores]
             found = [mark(getattr(self, m)[n]) for n in names for m in METRICS]
             self.check(f"{name}: {marks} (now {''.join(found)})", found == list(marks))

@@ -53,7 +53,7 @@ def test_every_file_of_questions_can_be_asked_of_the_records():
     for file in files:
         page = Page(file.stem, "results")
         empty = [name for name, found in page.f1.items() if found.n == 0]
-        assert not empty, f"{file.name}: no runs for {empty}"
+        assert empty == page.asked.planned, f"{file.name}: no runs for {empty}"
         assert page.tests == 2 * len(page.f1) == len(page.series)
 
 
@@ -65,10 +65,24 @@ def test_names_become_runs_and_what_all_stores_are_asked_has_their_name(page):
     assert page.tests == 2 * 5
 
 
+def test_a_combination_is_a_weighted_sum_by_seed_and_counts_in_the_correction(
+    asked, page, tmp_path
+):
+    asked["combinations"] = {"rise": {"gain": 1, "nothing": -2}}
+    asked["groups"] = {"parts": {"rise": "rise"}}
+    with_rise = Page("toy", tmp_path)
+    gain, nothing = (page.series[name, "f1"] for name in ("gain", "nothing"))
+    assert with_rise.series["rise", "f1"].equals(gain - 2 * nothing)
+    assert with_rise.tests == page.tests + 2 == with_rise.f1["rise"].tests
+    assert with_rise.paper_gap("rise", "f1") is None
+    assert "| rise | ▲ +2.00 [" in with_rise.differences("parts").data
+
+
 def test_a_group_that_names_no_difference_is_an_error(asked):
-    asked["groups"] = {"parts": {"label": "gian"}}
-    with pytest.raises(ValueError, match=r"no difference: \['gian'\]"):
-        questions.read("toy")
+    for wrong in ({"groups": {"parts": {"label": "gian"}}}, {"planned": ["gian"]}):
+        asked.update(ASKED | {"planned": []} | wrong)
+        with pytest.raises(ValueError, match=r"no difference: \['gian'\]"):
+            questions.read("toy")
 
 
 # ---------------------------------------------------------------- what is shown

@@ -4,6 +4,8 @@ stores:       name: the data set, and what all its runs share; the first is the 
 kinds:        of a store, short names of runs that are more than a plain method
 differences:  name: [a, b] or [a, b, store], meaning a − b, paired by seed, in F1 and in AUC
 everywhere:   the same, of every store; there its name is "name, store"
+combinations: name: {difference: weight}, weighted sums by seed, such as one difference less another
+planned:      names of differences whose runs are not stored yet; the correction counts them
 groups:       rows of a table or figure, as label: name of a difference
 settings:     rows of the settings table, as label: [the text, the public code, this book]
 commands:     methods (or all), seeds, and what differs from the usual
@@ -37,6 +39,8 @@ class Questions:
     stores: dict[str, Kind]
     kinds: dict[str, dict[str, Kind]]
     differences: dict[str, Difference]
+    combinations: dict[str, dict[str, float]]
+    planned: list[str]
     groups: dict[str, dict[str, str]]
     settings: dict[str, list]
     commands: list[dict]
@@ -49,7 +53,8 @@ def read(page: str) -> Questions:
         >>> read("scene").differences["HeroCon − DNN"].b
         {'method': 'dnn'}
     """
-    optional = ("kinds", "differences", "everywhere", "groups", "settings", "commands")
+    optional = ("kinds", "differences", "everywhere", "combinations", "planned")
+    optional += ("groups", "settings", "commands")
     content = read_yaml(f"questions/{page}.yaml", ["stores"], optional)
     stores, kinds = content["stores"], content.get("kinds", {})
     differences, own = {}, next(iter(stores))
@@ -60,12 +65,15 @@ def read(page: str) -> Questions:
         for store in stores:
             ends = kind(kinds, store, a), kind(kinds, store, b)
             differences[f"{name}, {store}"] = Difference(store, *ends)
-    groups = content.get("groups", {})
-    unknown = {name for rows in groups.values() for name in rows.values()} - differences.keys()
+    combinations, groups = content.get("combinations", {}), content.get("groups", {})
+    planned = content.get("planned", [])
+    used = {name for weights in combinations.values() for name in weights} | {*planned}
+    shown = {name for rows in groups.values() for name in rows.values()} - combinations.keys()
+    unknown = (used | shown) - differences.keys()
     if unknown:
-        raise ValueError(f"{page}.yaml: groups name what is no difference: {sorted(unknown)}.")
+        raise ValueError(f"{page}.yaml names what is no difference: {sorted(unknown)}.")
     others = content.get("settings", {}), content.get("commands", [])
-    return Questions(stores, kinds, differences, groups, *others)
+    return Questions(stores, kinds, differences, combinations, planned, groups, *others)
 
 
 def kind(kinds: Mapping[str, Mapping[str, Kind]], store: str, name: str) -> Kind:
