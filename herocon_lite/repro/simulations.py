@@ -1,7 +1,7 @@
 """The stored simulations of the theory chapters: ``python -m herocon_lite simulate [PART …]``.
 
-They take minutes, the chapters seconds; the files hold aggregate numbers only. The part ``scene``
-needs the data set in ``HEROCON_DATA``.
+They take minutes, the chapters seconds; the files hold aggregate numbers only. The parts ``scene``
+and ``cone`` need Scene in ``HEROCON_DATA``.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import torch
@@ -20,8 +21,10 @@ from herocon_lite.checkpoint import atomic_write
 from herocon_lite.data import Dataset, load
 from herocon_lite.methods import Method, build
 from herocon_lite.metrics import evaluate
+from herocon_lite.repro.provenance import environment
 from herocon_lite.repro.runner import plan_run
 from herocon_lite.repro.settings import Run
+from herocon_lite.theory.cone import cone_statistics
 from herocon_lite.theory.gaussians import CRITICS, gaussian_bounds
 from herocon_lite.theory.toys import KINDS, equilibrium, joint_training
 from herocon_lite.theory.weighting import pair_statistics, weights
@@ -38,6 +41,17 @@ DIAL_TAUS = tuple(1 / k for k in range(1, 11))  # H = identity takes one off k
 DIAL_SIZES = (2, 4, 8)  # points in each of two classes
 SEEDS = (0, 1, 2)
 SCENE_STEPS = (0, 10, 25, 50, 75, 100, 150, 200)
+CONE_DATA = ("scene", "yeast")
+CONE_STEPS = (0, 50, 100, 150, 200)  # the paper's 200
+LONG_STEPS = (0, 50, 100, 200, 400, 600, 800, 1000)
+CONE_COLUMNS = ("step", "net", "negative", "height", "cos_positive")
+CONE_KINDS: dict[str, dict] = {  # options of watch_weights
+    "HeroCon": {},
+    "HeroCon, detached": {"detach": True},
+    "L_u": {"alone": True},
+    "L_u, detached": {"alone": True, "detach": True},
+    "L_u, H frozen": {"alone": True, "frozen": True},
+}
 
 
 def main(names: Sequence[str] = ()) -> None:
@@ -158,26 +172,65 @@ def simulate_scene() -> dict:
     return content
 
 
+def simulate_cone() -> dict:
+    """Cosines of negatives and of H(z) over training, against the cone of a constant H.
+
+    Runs that are already stored are kept, and each is saved as it ends.
+    """
+    made = environment()
+    runs = stored().get("cone", {}).get("runs", []) if WEIGHTS.exists() else []
+    about = "120 labelled and 200 unlabelled rows a step, tau 1; the first 800 unlabelled rows"
+    content = {"about": about, "runs": runs}
+    done = {(run["data"], run["kind"], run["seed"]) for run in runs}
+    for seed, data, kind in product(SEEDS, CONE_DATA, CONE_KINDS):
+        if (data, kind, seed) in done:
+            continue
+        options = CONE_KINDS[kind]
+        steps = LONG_STEPS if options.get("alone") else CONE_STEPS
+        dataset = load(data, download=False) if data == "scene" else load(data)
+        watched = watch_weights(Run(data, "herocon", seed), dataset, steps, **options)
+        kept = [_rounded({name: step[name] for name in CONE_COLUMNS}) for step in watched["steps"]]
+        about_it = {"data": data, "kind": kind, "seed": seed}
+        runs.append(about_it | {"commit": made["commit"], "dirty": made["dirty"], "steps": kept})
+        save("cone", content)
+    return content
+
+
 def watch_weights(
-    run: Run, dataset: Dataset, checkpoints: Sequence[int], rows: int = 800, **overrides
+    run: Run,
+    dataset: Dataset,
+    checkpoints: Sequence[int],
+    rows: int = 800,
+    alone: bool = False,
+    frozen: bool = False,
+    **overrides,
 ) -> dict:
-    """Train a run and measure g on the way: :func:`pair_statistics` at each checkpoint.
+    """Train a run and measure g on the way, at each checkpoint.
 
     Args:
         run: of the method ``"herocon"``.
         dataset: the one that the run names.
         checkpoints: numbers of steps; the last one ends the training.
         rows: how many unlabelled rows are measured, the first ones of the split.
+        alone: train on L_u alone, without L_c and L_s.
+        frozen: leave H as it starts.
         overrides: options of the method, such as ``detach=True``, or ``weighted=False``,
             which means g = 1.
 
     Returns:
-        ``steps``, a list of statistics with their ``step``; and ``metrics`` on the test rows.
+        ``steps``, a list of :func:`pair_statistics` and :func:`cone_statistics` with their
+        ``step``; and ``metrics`` on the test rows.
     """
-    _, _, prepared, parts, problem, schedule, options = plan_run(run, dataset)
-    schedule = replace(schedule, steps=checkpoints[-1])
+    plan = plan_run(run, dataset)
+    prepared, parts = plan.data, plan.parts
+    schedule = replace(plan.schedule, steps=checkpoints[-1])
     torch.manual_seed(run.seed)
-    method = build(run.method, problem, **options | overrides)
+    method = build(run.method, plan.problem, **plan.options | overrides)
+    if frozen:
+        method.H.requires_grad_(False)
+    if alone:
+        every = method.terms
+        method.terms = lambda *batch: {"L_u": every(*batch)["L_u"]}
     shown = prepared.take(parts.unlabeled[:rows], "")
     views = [torch.as_tensor(view, dtype=torch.float32) for view in shown.views]
     labels = torch.as_tensor(shown.labels)
@@ -208,8 +261,10 @@ def _weight_statistics(method: Method, views: list[Tensor], labels: Tensor) -> d
     # BatchNorm in training mode keeps a memory of what it saw; and views are not on a GPU.
     twin = copy.deepcopy(method).cpu()
     z1, z2 = twin.contrast_space(views, twin.encoders(views))
-    g = torch.ones(len(z1), len(z2)) if twin.H is None else weights(z1, z2, twin.H)
-    return pair_statistics(z1, z2, g, labels)
+    if twin.H is None:
+        return pair_statistics(z1, z2, torch.ones(len(z1), len(z2)), labels)
+    found = pair_statistics(z1, z2, weights(z1, z2, twin.H), labels)
+    return found | cone_statistics(z1, z2, twin.H)
 
 
 # ------------------------------------------------------------------ the store
@@ -233,6 +288,7 @@ SIMULATIONS: dict[str, Callable[[], dict]] = {
     "strangers": simulate_no_false_negatives,
     "joint": simulate_joint_training,
     "scene": simulate_scene,
+    "cone": simulate_cone,
 }
 PARTS = {"bounds": store_bounds} | {name: partial(store_part, name) for name in SIMULATIONS}
 

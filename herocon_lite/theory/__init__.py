@@ -19,6 +19,7 @@ from herocon_lite.theory.cone import (
     cone_floor,
     cone_height,
     cone_points,
+    cone_statistics,
     constant_net_loss,
     even_cone_height,
 )
@@ -119,6 +120,7 @@ __all__ = [
     "cone_floor",
     "cone_height",
     "cone_points",
+    "cone_statistics",
     "constant_net_loss",
     "counterexample_a",
     "counterexample_b",

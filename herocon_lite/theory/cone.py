@@ -7,11 +7,13 @@ not weighted, as in Eq. 5. A freshly initialised sigmoid layer is nearly such an
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from herocon_lite.similarity import unit
 from herocon_lite.theory.collapse import log_mean_exponential
 from herocon_lite.theory.spheres import simplex
 
@@ -124,3 +126,36 @@ def even_cone_height(d: int, temperature: float = 1.0) -> float:
         mean = k / (d - 1) * math.exp(growth)  # A: the derivative of log M_{d−1} at k
         s = min(1.0, temperature / (2 * (1 - mean)))
     return s
+
+
+def cone_statistics(z: Tensor, w: Tensor, H: Callable[[Tensor], Tensor]) -> dict[str, float]:
+    """Measure how constant H is, and how near the samples are to the cone around its direction.
+
+    Args:
+        z: (n, d), view 1.
+        w: (n, d), view 2.
+        H: the weight net.
+
+    Returns:
+        Mean cosines: ``net`` of H(z) and H(z'), ``negative`` of z and the negatives of Eq. 5, each
+        over pairs of different samples; ``height`` of both views and the mean direction of H.
+
+    >>> points = cone_points(5)
+    >>> found = cone_statistics(points, points, lambda z: torch.eye(5)[:1].expand(5, 5).double())
+    >>> {name: round(value, 3) for name, value in found.items()}
+    {'net': 1.0, 'negative': -0.05, 'height': 0.4}
+    """
+    n, views = len(z), torch.stack([unit(z), unit(w)])
+    nets = torch.stack([unit(H(z)), unit(H(w))])
+
+    def mean(a: Tensor, b: Tensor) -> Tensor:
+        """Over pairs of different samples, without the matrix of all."""
+        return (a.sum(0) @ b.sum(0) - (a * b).sum()) / (n * (n - 1))
+
+    negative = (mean(views[0], views[1]) + mean(views[0], views[0])) / 2
+    found = {
+        "net": (mean(nets[0], nets[0]) + mean(nets[1], nets[1])) / 2,
+        "negative": negative,
+        "height": (views @ unit(nets.mean((0, 1))[None])[0]).mean(),
+    }
+    return {name: value.item() for name, value in found.items()}

@@ -57,6 +57,24 @@ def test_watching_does_not_change_the_training():
     assert plain["steps"][0]["g_identical"] == 1
 
 
+def test_watching_alone_leaves_the_labels_and_a_frozen_net_out():
+    run, dataset = Run("yeast", "herocon", budget="smoke"), load("yeast")
+    full, alone, frozen, cut = (
+        simulations.watch_weights(run, dataset, (0, 8), rows=50, **options)["steps"]
+        for options in ({}, {"alone": True}, {"alone": True, "frozen": True}, {"detach": True})
+    )
+    assert full[0] == alone[0] == frozen[0] == cut[0]  # the same start
+    last = [steps[1]["negative"] for steps in (full, alone, frozen, cut)]
+    assert len(set(last)) == 4  # and four different trainings
+
+
+def test_the_stored_cone_has_every_run_once_from_a_clean_checkout():
+    runs = simulations.stored(ROOT)["cone"]["runs"]
+    names = [(run["data"], run["kind"], run["seed"]) for run in runs]
+    assert len(names) == len(set(names))
+    assert not any(run["dirty"] for run in runs)
+
+
 def test_the_store_holds_what_the_chapter_reads():
     store = simulations.stored(ROOT)
     assert set(store) == {"made by", *simulations.SIMULATIONS}
