@@ -17,6 +17,10 @@ test: .venv/ready
 test-lowest: .venv-lowest/ready
 	.venv-lowest/bin/python -m pytest -n auto --dist loadfile tests/unit tests/oracle
 
+# Installs the wheel in a fresh environment with the core's dependencies alone, and uses it.
+test-wheel: .venv/ready
+	$(BIN)/python -m pytest -m fresh tests/unit/test_wheel.py
+
 # Runs every chapter from its .py, stores the outputs in its .ipynb.
 notebooks: .venv/ready
 	$(BIN)/python book/_tools/run_notebooks.py
@@ -35,4 +39,4 @@ bench: .venv/ready
 clean:
 	rm -rf _build .venv .venv-lowest .pytest_cache .hypothesis .ruff_cache
 
-.PHONY: book test test-lowest notebooks bench clean
+.PHONY: book test test-lowest test-wheel notebooks bench clean

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from importlib import import_module
 from numbers import Integral
+from types import ModuleType
 
 import numpy as np
 import torch
@@ -125,6 +127,21 @@ def check_labels(s: Tensor, Y: Tensor, name: str = "Y") -> Tensor:
     if Y.is_complex():
         raise ValueError(f"{name} must hold 0/1 labels (bool, integer or float); got {Y.dtype}.")
     return Y.to(torch.promote_types(s.dtype, torch.float32))
+
+
+def import_extra(name: str, what: str) -> ModuleType:
+    """Import a module that the core does not install, when it is first needed.
+
+    Args:
+        name: of the module.
+        what: what needs it, for the message.
+    """
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            f'{what} needs {error.name}, which is not installed: pip install "herocon-lite[repro]".'
+        ) from error
 
 
 def _not_negative(value: object) -> bool:

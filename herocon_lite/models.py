@@ -15,6 +15,8 @@ from numbers import Integral
 import torch
 from torch import Tensor, nn
 
+from herocon_lite.checks import import_extra
+
 IMAGE_WIDTH = 512  # of an image's representation
 VGG_CONVS = (2, 2, 3, 3, 3)  # convolutions in the five blocks of VGG-16
 VGG_WIDTHS = {
@@ -84,14 +86,13 @@ def vgg(
             0.25, or five numbers of channels, one a block.
         width: size of the representation.
     """
-    from torchvision.models.vgg import make_layers  # slow to import, and only needed here
-
     depth, *sides = _image_shape("vgg", shape, smallest=32)
     blocks = _vgg_widths(widths)
     plan = []
     for channels, count in zip(blocks, VGG_CONVS, strict=True):
         plan += [channels] * count + ["M"]
-    layers = make_layers(plan, batch_norm=True)
+    torchvision = import_extra("torchvision.models.vgg", 'encoder="vgg"')
+    layers = torchvision.make_layers(plan, batch_norm=True)
     if depth != 3:  # torchvision's first convolution expects colour
         layers[0] = nn.Conv2d(depth, blocks[0], kernel_size=3, padding=1)
     left = [side // 32 for side in sides]

@@ -301,10 +301,17 @@ def _read_matrix_of_labels(Y: np.ndarray, known: np.ndarray) -> Labels:
 
 
 def _is_na(values: np.ndarray) -> np.ndarray:
-    """Return where there is None, NaN or pandas' NA."""
-    import pandas as pd
+    """Return where there is None, NaN, or pandas' NA, whose comparisons have no truth value."""
 
-    return pd.isna(values)
+    def missing(value) -> bool:
+        try:
+            return value is None or bool(value != value)
+        except TypeError:
+            return True
+        except ValueError:  # an array
+            return False
+
+    return np.frompyfunc(missing, 1, 1)(values).astype(bool)
 
 
 # ------------------------------------------------------------------ settings

@@ -195,10 +195,11 @@ class Augment:
 
     def __call__(self, rows: np.ndarray) -> np.ndarray:
         import torch
-        from torchvision.transforms import v2
 
+        from herocon_lite.checks import import_extra
         from herocon_lite.runtime import isolated_rng, num_threads
 
+        v2 = import_extra("torchvision.transforms.v2", "a random crop or colour distortion")
         side = (self.size, self.size)
         steps = [v2.RandomResizedCrop(side) if "crop" in self.kinds else v2.Resize(side)]
         if "colour" in self.kinds:

@@ -6,6 +6,7 @@ python book/_tools/import_graph.py     writes book/_tools/import_graph.svg
 from __future__ import annotations
 
 import ast
+import hashlib
 from functools import cache
 from pathlib import Path
 
@@ -27,7 +28,7 @@ def modules(package: Path = PACKAGE) -> dict[str, Path]:
 def imports(path: Path, name: str, known: dict[str, Path]) -> set[str]:
     """The package's modules that one module imports, inside functions too, for types alone not."""
     found = set()
-    for node in _nodes(ast.parse(path.read_text("utf-8"))):
+    for node in nodes(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -36,12 +37,13 @@ def imports(path: Path, name: str, known: dict[str, Path]) -> set[str]:
     return {module for module in found if module in known and module != name}
 
 
-def _nodes(tree: ast.AST):
+def nodes(tree: ast.AST):
+    """Every node but those that are there for types alone."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
             continue
         yield node
-        yield from _nodes(node)
+        yield from nodes(node)
 
 
 @cache
@@ -87,12 +89,18 @@ def groups(edges: dict[str, frozenset[str]]) -> dict[str, set[str]]:
 
 
 def depth(boxes: dict[str, set[str]]) -> dict[str, int]:
-    """How many steps lie below each box."""
+    """How many steps lie below each box; all of ``repro`` stands above all of the core."""
+
+    def is_repro(name: str) -> bool:
+        return name.startswith("repro.")
 
     @cache
     def of(name: str) -> int:
-        return 1 + max(map(of, boxes[name]), default=-1)
+        own = [other for other in boxes[name] if is_repro(other) == is_repro(name)]
+        return 1 + max(map(of, own), default=top if is_repro(name) else -1)
 
+    top = -1
+    top = max(of(name) for name in boxes if not is_repro(name))
     return {name: of(name) for name in boxes}
 
 
@@ -107,6 +115,12 @@ def reduced(boxes: dict[str, set[str]]) -> dict[str, set[str]]:
         name: {other for other in others if not any(other in below(via) for via in others)}
         for name, others in boxes.items()
     }
+
+
+def fingerprint() -> str:
+    """Name the picture's boxes and arrows; the picture says which ones it shows."""
+    edges = sorted((name, sorted(others)) for name, others in reduced(groups(graph())).items())
+    return hashlib.sha256(repr(edges).encode()).hexdigest()[:16]
 
 
 def draw(picture: Path = PICTURE) -> None:
@@ -138,7 +152,8 @@ def draw(picture: Path = PICTURE) -> None:
         ax.text(x, y, label, ha="center", va="center", fontsize=8, bbox=style)
     ax.set(xlim=(0, 1), ylim=(-0.6, len(rows) - 0.4))
     ax.axis("off")
-    figure.savefig(picture, bbox_inches="tight", metadata={"Date": None}, facecolor="white")
+    about = {"Date": None, "Description": fingerprint()}
+    figure.savefig(picture, bbox_inches="tight", metadata=about, facecolor="white")
 
 
 if __name__ == "__main__":

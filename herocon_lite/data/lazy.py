@@ -148,8 +148,9 @@ class ImageArchive:
         return images
 
     def _decode(self, row: int) -> np.ndarray:
-        from PIL import Image
+        from herocon_lite.checks import import_extra  # loads torch, and only needed here
 
+        Image = import_extra("PIL.Image", "reading JPEGs")
         with self.path.open("rb") as archive:
             archive.seek(int(self.offset[row]))
             if self.zipped:

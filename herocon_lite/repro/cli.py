@@ -31,6 +31,11 @@ def main(argv: list[str] | None = None) -> int:
     except (ValueError, OSError, FloatingPointError) as error:  # sentences for people
         print(error, file=sys.stderr)
         return 2
+    except ModuleNotFoundError as error:
+        if error.name and error.name.startswith("herocon_lite"):
+            raise
+        print(f'{error}. pip install "herocon-lite[repro]"', file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         more = " What is finished is stored; the same command resumes." if command.stores else ""
         print(f"\nStopped.{more}")

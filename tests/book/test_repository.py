@@ -78,6 +78,7 @@ def test_what_the_wheel_needs_is_in_the_requirements_and_torch_is_not_pinned():
     wanted = (ROOT / "requirements.txt").read_text()
     assert re.search(r"^torch>=", wanted, re.M) and "torch==" not in wanted
     project = (ROOT / "pyproject.toml").read_text()
-    block = re.search(r"^dependencies = \[(.*?)^\]", project, re.M | re.S).group(1)
-    for line in block.split():
-        assert line.strip('",') in wanted
+    blocks = re.findall(r"^(?:dependencies|repro|book) = \[(.*?)^\]", project, re.M | re.S)
+    assert len(blocks) == 3
+    for requirement in re.findall(r'"([^"]+)"', "".join(blocks)):
+        assert requirement in wanted or requirement == "herocon-lite[repro]"

@@ -1,6 +1,7 @@
-"""An installed wheel carries the embedded sets, and no download."""
+"""An installed wheel carries the embedded sets, and no download; it runs on its dependencies."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -64,3 +65,40 @@ for name in ("mnist5k", "yeast", "mfeat", "faces"):
         env=environment,
         capture_output=True,
     )
+
+
+def core_dependencies() -> list[str]:
+    project = (ROOT / "pyproject.toml").read_text()
+    block = re.search(r"^dependencies = \[(.*?)^\]", project, re.M | re.S).group(1)
+    return re.findall(r'"([\w-]+)', block)
+
+
+def test_the_core_runs_on_its_own_dependencies():
+    """In this environment, with every other package hidden."""
+    command = [sys.executable, ROOT / "tests" / "core_alone.py", "--block", *core_dependencies()]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=path_of(ROOT))
+    assert done.returncode == 0, done.stdout + done.stderr
+    wanted = 'encoder="vgg" needs torchvision, which is not installed: pip install'
+    assert done.stdout.startswith(wanted)
+
+
+@pytest.mark.fresh
+def test_the_wheel_runs_in_a_fresh_environment(wheel, tmp_path):
+    """uv must be on the path or in this environment; packages come from its cache or an index."""
+    uv = shutil.which("uv") or Path(sys.executable).with_name("uv")
+    where = tmp_path / "fresh"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", where], check=True)
+    python = where / ("Scripts" if os.name == "nt" else "bin") / "python"
+    subprocess.run([uv, "pip", "install", "--python", python, wheel], check=True)
+    listed = [uv, "pip", "list", "--python", python]
+    installed = subprocess.run(listed, check=True, capture_output=True, text=True).stdout
+    assert "torchvision" not in installed and "pandas" not in installed
+    shutil.copy(ROOT / "tests" / "core_alone.py", tmp_path)
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    command = [python, tmp_path / "core_alone.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def path_of(folder: Path) -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(folder)}
