@@ -67,13 +67,14 @@ check("the total push grows", push_g.sum() > push.sum())
 badges(check, reads="9 min", runs="10 s")
 
 # %% tags=["remove-input"]
-answer(f"""**Because every other sample counts as a negative, and the negative
-nearest to the anchor is pushed hardest.** In our toy of two cats and two dogs,
-{percent(part[0])} of one cat's push falls on the other cat. HeroCon's weights
-$g$ share the push out, so that {percent(part_g[0])} falls on each negative.
-The total push does not become smaller. The weights see only the
-representations, so a dog that looks like the cat is treated as the cat is. If
-the gradient flows through $g$ at temperature 1, the push can vanish.""")
+answer(f"""**Because every other sample counts as a negative, and the
+negative nearest to the anchor is pushed hardest.** In our toy of two cats
+and two dogs, {percent(part[0])} of one cat's push falls on the other cat.
+HeroCon's weights $g$ share the push out, so that {percent(part_g[0])} falls
+on each negative. The total push does not become smaller. The weights see
+only the representations, so a dog that looks like the cat is treated as the
+cat is. If the gradient flows through $g$ at temperature 1, the push can
+vanish.""")
 
 # %% mystnb={"image": {"alt": "Left: under Eq. 3 the false negative B, next to the anchor A, has a long red arrow away from A; the dogs C and D have short grey ones. Middle: with the weight g the red arrow is shorter and the arrows of C and of A' are longer. Right: bars of the part of the push on B, C and D; B falls from 64 to 33 percent, C and D rise from 19 and 17 to 33 percent."}, "figure": {"caption": "What the loss of anchor A does to its other view A′ and to B, C and D; arrows are minus the gradient along the circle. *What to see:* without weights the longest push moves B, the other cat, away from A. With weights it is shorter, and the dogs take more.", "name": "fig-push-apart-cats"}} tags=["cover", "remove-input"]
 forces = [plots.PULL, plots.WRONG, plots.PUSH, plots.PUSH]
@@ -223,8 +224,8 @@ for a, b, net in [(z1, z2, identity), (w1, w2, layer)]:
     for τ in (1.0, 0.3):
         ours = losses.weighted_unsupervised(a, b, net, temperature=τ)
         assert torch.isclose(eq5(a, b, net, τ), ours, atol=1e-12)
-say("""✓ Eq. 5 as typed here equals `losses.weighted_unsupervised` to 1e-12, for
-the identity and for a random layer with a sigmoid, at two temperatures.""")
+say("""✓ Eq. 5 as typed here equals `losses.weighted_unsupervised` to 1e-12,
+for the identity and for a random layer with a sigmoid, at two τ.""")
 
 # %% mystnb={"image": {"alt": "Three four by four heat maps of anchors A to D against photos, purple pull on the diagonal and orange push elsewhere. Under Eq. 3 and under Eq. 5 with g equal to one the pushes between A and B and between C and D are the strongest. Under Eq. 5 with weights all pushes of a row are the same and the pulls are larger."}, "figure": {"caption": "Pull (+) and push (−) of each anchor on each photo; the two views of a negative are added. *What to see:* under Eq. 3 the strongest pushes fall on the other cat and the other dog. The weights level each row, and its pull grows.", "name": "fig-push-apart-maps"}} tags=["remove-input"]
 keys = torch.cat([z1, z2])
@@ -291,8 +292,8 @@ for seed in range(200):
     )
     high = max(high, weight.max())
 assert low < -0.01 and 1 < high < math.e**2
-say("""✓ On 200 random batches no anchor pulls or pushes less with weights. With
-$g/e^2$, which is below 1, some do.""")
+say("""✓ On 200 random batches no anchor pulls or pushes less with weights.
+With $g/e^2$, which is below 1, some do.""")
 
 # %% [markdown]
 # So the paper's sentence, that the weight reduces the role of similar negatives, is

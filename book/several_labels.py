@@ -138,10 +138,11 @@ badges(check, reads="9 min", runs="20 s")
 answer(f"""**By the labels they share, one label at a time.** In Eq. 7 two
 samples pull each other once for every label that both have. The weight
 $\\gamma$ pushes harder the more two label vectors differ. The weight
-$\\sigma$ acts against its purpose: it pulls unlike pairs harder, by a little.
-Counting label by label does most of the work. In a batch of {BATCH} from CelebA
-{100 * (1 - partner):.1f} % of the faces have no equal, so a loss that needs
-equal label vectors has nothing to pull. Eq. 7 always has pairs.""")
+$\\sigma$ acts against its purpose: it pulls unlike pairs harder, by a
+little. Counting label by label does most of the work. In a batch of {BATCH}
+from CelebA {100 * (1 - partner):.1f} % of the faces have no equal, so a
+loss that needs equal label vectors has nothing to pull. Eq. 7 always has
+pairs.""")
 
 # %% mystnb={"image": {"alt": "Left: the label matrix, six rows A to F and three columns beach, sunset, mountain. A and B have beach and sunset, C has beach, D has sunset and mountain, E and F have mountain. Middle and right: heat maps of the net force between each two photos, purple for pull and orange for push. In both, A and B pull each other most and photos without a common label push each other. With the weights of Eq. 7 the pushes between photos that differ in all three labels, such as A and E or C and D, are clearly stronger than with equal weights."}, "figure": {"caption": "Six photos, three labels, and the net force of each pair while all photos are equally far apart. *What to see:* A and B, with two labels in common, pull most. D is drawn both ways. The weights of Eq. 7 push harder where all labels differ.", "name": "fig-several-labels-forces"}} tags=["remove-input"]
 fig, axes = plt.subplots(1, 3, figsize=(9, 3.1), width_ratios=[1.05, 1, 1])
@@ -217,8 +218,8 @@ eq6, whole = losses.sup_con_eq6(s, Y), losses.weighted_supervised(s, Y)
 assert torch.isclose(eq7(cosine, Y, one, one), eq6, **tight)
 assert torch.isclose(eq7(cosine, Y, σ, γ), whole, **tight)
 assert not torch.isclose(eq7(cosine, Y, σ, γ + 1), whole)
-say("""✓ This loop equals `losses.weighted_supervised`, and with
-$\\sigma = \\gamma = 1$ `losses.sup_con_eq6`, to 1e-12.""")
+say("""✓ This loop equals `losses.weighted_supervised`, and with $\\sigma =
+\\gamma = 1$ `losses.sup_con_eq6`, to 1e-12.""")
 
 # %% [markdown]
 # ## Which way do σ and γ act?
@@ -282,9 +283,9 @@ assert (np.diff(rising) > 0).all()
 
 # %% tags=["remove-input"]
 say(f"""Among the six photos, in the mountain's term, E pulls its cousin D
-($\\sigma = 2/3$) with {cousin:.2f} and its twin F ($\\sigma = 1$) with {twin:.2f}.
-What does favour like pairs is counting. A and B share two labels, so they are
-positives in two of the three terms.""")
+($\\sigma = 2/3$) with {cousin:.2f} and its twin F ($\\sigma = 1$) with
+{twin:.2f}. What does favour like pairs is counting. A and B share two
+labels, so they are positives in two of the three terms.""")
 
 # %% [markdown]
 # ## Who has a positive?
@@ -331,12 +332,13 @@ heads = ["loss", "a positive", "drawn: positives", "faces with none"]
 table([*heads, "CelebA: positives", "faces with none"], rows, align="llrrrr")
 
 # %% tags=["remove-input"]
-say(f"""On CelebA at least {percent(idle)} of the batches hold no two faces with equal
-labels. There strict SupCon's term is exactly zero, and the method is the plain
-network. On average {usable:.0f} of the {len(p)} labels have two faces or more in a
-batch, so Eq. 7 always has pairs. In the tolerant form nearly everybody is a positive.
-The $\\sigma$ of two random faces averages {mean_sigma:.2f}: most labels are rare, and
-"both lack it" counts as agreement.""")
+say(f"""On CelebA at least {percent(idle)} of the batches hold no two faces
+with equal labels. There strict SupCon's term is exactly zero, and the
+method is the plain network. On average {usable:.0f} of the {len(p)} labels
+have two faces or more in a batch, so Eq. 7 always has pairs. In the
+tolerant form nearly everybody is a positive. The $\\sigma$ of two random
+faces averages {mean_sigma:.2f}: most labels are rare, and "both lack it"
+counts as agreement.""")
 
 # %% [markdown]
 # Expectations come from stored counts: $(b-1) \sum_v n_v(n_v-1)/(n(n-1))$ equals, for
@@ -417,9 +419,10 @@ for number, batch in enumerate(many):
 neither, s_only, g_only, both = follows.mean(0)
 assert abs(s_only - neither) < 0.005 and abs(both - g_only) < 0.005
 assert g_only - neither > 0.02 and neither > 0.7
-say(f"""Of Eq. 7's parts, counting label by label does most: with neither weight the
-correlation is {neither:.2f}. $\\gamma$ alone raises it to {g_only:.2f}, $\\sigma$ alone
-leaves it at {s_only:.2f}: one $\\sigma$ is small beside a sum over dozens of negatives.""")
+say(f"""Of Eq. 7's parts, counting label by label does most: with neither
+weight the correlation is {neither:.2f}. $\\gamma$ alone raises it to
+{g_only:.2f}, $\\sigma$ alone leaves it at {s_only:.2f}: one $\\sigma$ is
+small beside a sum over dozens of negatives.""")
 
 # %% [markdown]
 # ## All together: Eq. 1
