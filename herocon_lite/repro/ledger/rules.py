@@ -2,7 +2,8 @@
 
 :func:`judge_cell` is for a cell of Tables 2 and 3, :func:`judge_order` and its kin for two methods
 that are compared, :func:`judge_comparison` for a sentence about several such pairs. Rules take and
-give values; :mod:`herocon_lite.repro.ledger.words` makes text of them.
+give values; :mod:`herocon_lite.repro.ledger.words` makes text of them. :data:`RULES` says the same
+in words, as the ledger's page shows it.
 """
 
 from __future__ import annotations
@@ -19,6 +20,11 @@ from herocon_lite.repro.stats import MIN_SEEDS, Comparison, Direction
 MAX_HALF_WIDTH = 0.02  # an interval beyond ± this cannot separate the methods of the tables
 EQUIVALENCE_MARGIN = 2.0  # points; two methods within this do about equally well
 MIN_GAIN = 0.5  # points; the least gain that counts where the paper prints none
+UNSPECIFIED = (
+    "MIB",
+    "C2AE",
+    "DeepMTMV",
+)  # the paper does not say how it joined them to its network
 
 
 class Verdict(str, Enum):
@@ -29,6 +35,7 @@ class Verdict(str, Enum):
     NOT_REPRODUCED = "not reproduced"  # our runs say otherwise
     CONTRADICTED = "contradicted by the paper's own table"  # claim and table exclude each other
     FALSE = "false"  # a check refutes it
+    UNSPECIFIED = "baseline not specified"  # another level, of a baseline that could be another
     UNDECIDED = "undecided"  # fewer than three seeds, or intervals too wide
     NOT_RUN = "not run"  # no runs at the paper's size
 
@@ -40,10 +47,20 @@ class State(Enum):
 
     WAITING = "wait for runs"
     REVERSED = "go the other way"
+    EXCLUDED = "exclude the stated gain"
     FAILS = "fail"
     SMALLER = "hold with a smaller gain"
     OPEN = "left open"
     HOLDS = "hold"
+
+
+class Order(Enum):
+    """Where our runs have a method against DNN, seen from where the paper prints it."""
+
+    FOUND = "our interval lies on the paper's side of zero"
+    OPEN = "it contains zero"
+    REVERSED = "it lies on the other side"
+    UNKNOWN = "fewer than three common seeds, or DNN itself"
 
 
 class Reason(Enum):
@@ -54,7 +71,9 @@ class Reason(Enum):
     TOO_WIDE = "our interval has room for the paper's mean and is too wide"
     LEVEL_FOUND = "the paper's mean is within our widened interval"
     LEVEL_FOUND_ORDER_MISSED = "so it is, but the order against DNN is not found"
+    LEVEL_FOUND_ORDER_REVERSED = "so it is, but the order against DNN is reversed"
     ORDER_FOUND = "the mean is missed, the order against DNN is found"
+    BASELINE = "the mean is missed, and the paper does not say what the baseline was"
     MISSED = "neither is found"
     HARD_AUC = "fits the AUC of hard predictions"
 
@@ -68,8 +87,83 @@ class CellVerdict(NamedTuple):
     gap: float = math.nan  # ours less the paper's, in points
 
 
+RULES: tuple[tuple[str, str, str], ...] = (  # claim, what counts, verdict
+    (
+        "cell of a table",
+        "the paper's mean lies in our 95 % interval, widened by the deviation that the paper "
+        "prints; the interval is at most ± 0.02 wide",
+        "reproduced",
+    ),
+    (
+        "",
+        "so it is, but our order against DNN is significant and the reverse of the printed one",
+        "in part",
+    ),
+    (
+        "",
+        "the mean is missed, the paper's five repetitions establish an order against DNN "
+        "(Welch, 5 %), and our whole paired interval has the same order",
+        "in part",
+    ),
+    (
+        "AUC on N-MNIST",
+        "the mean is missed, F1 is met, and the AUC of hard predictions fits",
+        "in part",
+    ),
+    (
+        "cell of MIB, C2AE, DeepMTMV",
+        "the mean is missed; the paper does not specify the baseline, so an order never saves it",
+        "baseline not specified",
+    ),
+    ("any other cell", "the mean is missed", "not reproduced"),
+    (
+        "any cell",
+        "fewer than three seeds, or an interval wider than ± 0.02 with room for the mean",
+        "undecided",
+    ),
+    ("two methods compared", "all pairs: our paired 95 % interval lies above zero", "reproduced"),
+    ("", "at least half of the pairs", "in part"),
+    ("", "fewer, and one pair excludes the printed gain or goes the other way", "not reproduced"),
+    ("", "otherwise, or pairs still wait for runs", "undecided"),
+    ("best of all, above all", "one pair goes the other way", "not reproduced"),
+    ("a stated gain", "one interval excludes it, from above or below zero", "not reproduced"),
+    (
+        "about equally well",
+        "the interval lies within ± 2 points; outside, it fails",
+        "as for pairs",
+    ),
+    ("much better", "the interval lies beyond 2 points", "as for pairs"),
+    (
+        "compared in the paper's own table",
+        "it has a pair the other way round, by 0.1 points or more",
+        "contradicted by the paper's own table",
+    ),
+    (
+        "one view",
+        "not reproduced with the public code's two copies, reproduced with Eq. 4",
+        "in part",
+    ),
+    (
+        "growth of time",
+        "the power's 95 % interval lies within ± 0.5 of the claimed one",
+        "reproduced",
+    ),
+    (
+        "statement",
+        "a computation finds it true; true in part or after repair; false",
+        "reproduced; in part; false",
+    ),
+    ("same runs twice", "SupCon's row on class data is HeroCon-s's own", "counted once"),
+)
+
+
 def judge_cell(
-    mean: float, sd: float, values: Sequence[float], order: bool | None = None
+    mean: float,
+    sd: float,
+    values: Sequence[float],
+    order: Order = Order.UNKNOWN,
+    established: bool = False,
+    unspecified: bool = False,
 ) -> CellVerdict:
     """Judge one cell of a table.
 
@@ -77,20 +171,24 @@ def judge_cell(
     deviation that the paper prints, since its mean of five repetitions is uncertain, too. That
     needs no guess how the deviation was computed; with three seeds it reaches up to 1.8 times as
     far as Welch's test would, with twenty up to 1.4 times. A wide interval of ours must not help:
-    one beyond ± 0.02 that has room for the paper's mean decides nothing.
+    one beyond ± 0.02 that has room for the paper's mean decides nothing. An order against DNN that
+    is significantly the reverse of the printed one makes it *in part*.
 
-    *In part*: the number is missed, but the order is found: the method stands on the same side of
-    DNN as in the paper, our whole paired interval on that side. Tables are read as comparisons, and
-    a level depends on splits and preprocessing that the paper does not fix. Each metric is a cell
-    of its own.
+    *In part*: the number is missed, but the order is found: our whole paired interval lies on the
+    paper's side of DNN. That is asked for only where the paper's own repetitions establish the
+    order. Tables are read as comparisons, and a level depends on splits and preprocessing that the
+    paper does not fix. Each metric is a cell of its own.
+
+    *Baseline not specified*: the number of a baseline is missed that the paper does not describe.
 
     *Not reproduced*: neither.
 
     Args:
         mean, sd: as printed.
         values: ours, one a seed.
-        order: whether the order against DNN is found; None: not known, or DNN itself. A cell that
-            is reproduced without it says so.
+        order: ours against DNN, seen from the printed one.
+        established: whether the paper's own repetitions establish the printed order.
+        unspecified: whether the paper leaves open how the method was built.
     """
     n = len(values)
     if n == 0:
@@ -102,9 +200,14 @@ def judge_cell(
     if ours.lo - sd <= mean <= ours.hi + sd:
         if (ours.hi - ours.lo) / 2 > MAX_HALF_WIDTH:
             return CellVerdict(Verdict.UNDECIDED, Reason.TOO_WIDE, n, gap)
-        found = Reason.LEVEL_FOUND_ORDER_MISSED if order is False else Reason.LEVEL_FOUND
+        if order is Order.REVERSED:
+            return CellVerdict(Verdict.IN_PART, Reason.LEVEL_FOUND_ORDER_REVERSED, n, gap)
+        missed = established and order is Order.OPEN
+        found = Reason.LEVEL_FOUND_ORDER_MISSED if missed else Reason.LEVEL_FOUND
         return CellVerdict(Verdict.REPRODUCED, found, n, gap)
-    if order:
+    if unspecified:
+        return CellVerdict(Verdict.UNSPECIFIED, Reason.BASELINE, n, gap)
+    if established and order is Order.FOUND:
         return CellVerdict(Verdict.IN_PART, Reason.ORDER_FOUND, n, gap)
     return CellVerdict(Verdict.NOT_REPRODUCED, Reason.MISSED, n, gap)
 
@@ -112,8 +215,8 @@ def judge_cell(
 def judge_order(found: Comparison, printed: float | None, claimed: float = 0.0) -> State:
     """Judge "a is better than b" by the paired differences a − b.
 
-    - HOLDS: the 95 % interval lies above zero; SMALLER: it does, but below the gain that the text
-      claims.
+    - HOLDS: the 95 % interval lies above zero, and reaches the gain that the text claims.
+    - EXCLUDED: it lies below the gain that the text claims.
     - REVERSED: it lies below zero.
     - FAILS: it does neither, and excludes a gain as large as the paper prints (half a point, where
       it prints none).
@@ -127,10 +230,12 @@ def judge_order(found: Comparison, printed: float | None, claimed: float = 0.0) 
     """
     if found.direction is Direction.UNKNOWN:
         return State.WAITING
-    if found.direction is Direction.HIGHER:
-        return State.SMALLER if found.hi < claimed else State.HOLDS
     if found.direction is Direction.LOWER:
         return State.REVERSED
+    if found.hi < claimed:
+        return State.EXCLUDED
+    if found.direction is Direction.HIGHER:
+        return State.HOLDS
     expected = printed if printed is not None and printed > 0 else MIN_GAIN
     return State.FAILS if found.hi < expected else State.OPEN
 
@@ -157,21 +262,28 @@ def judge_large_gain(found: Comparison) -> State:
     return by_direction.get(found.direction, State.FAILS)
 
 
-def judge_comparison(states: Sequence[State], contradicted: bool = False) -> Verdict:
+def judge_comparison(
+    states: Sequence[State], contradicted: bool = False, strict: bool = False
+) -> Verdict:
     """Judge a sentence that compares methods.
 
-    A sentence that the paper's own table contradicts needs no runs. Otherwise it is *reproduced* if
-    all its pairs hold. (That all must hold makes it a strict test without any correction for their
-    number.) It is *in part* if at least half hold, *not reproduced* if fewer do and one fails or
-    goes the other way, and *undecided* otherwise, or as long as pairs have fewer than three seeds.
+    A sentence that the paper's own table contradicts needs no runs. One pair refutes a sentence
+    that says "best" or states a gain, if it goes the other way or excludes the gain. Otherwise it
+    is *reproduced* if all its pairs hold. (That all must hold makes it a strict test without any
+    correction for their number.) It is *in part* if at least half hold, *not reproduced* if fewer
+    do and one fails or goes the other way, and *undecided* otherwise, or as long as pairs have
+    fewer than three seeds.
 
     Args:
         states: one for each pair and metric.
         contradicted: whether the paper's own table has a pair the other way round.
+        strict: whether the sentence says "best", "above all", or states a gain.
     """
     count = Counter(states)
     if contradicted:
         return Verdict.CONTRADICTED
+    if count[State.EXCLUDED] or (strict and count[State.REVERSED]):
+        return Verdict.NOT_REPRODUCED
     if count[State.WAITING] == len(states):
         return Verdict.NOT_RUN
     if count[State.WAITING]:

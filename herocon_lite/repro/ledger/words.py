@@ -42,6 +42,8 @@ def cell_reason(found: CellVerdict) -> str:
         Reason.TOO_WIDE: "our interval is wider than ± 0.02",
         Reason.LEVEL_FOUND: "",
         Reason.LEVEL_FOUND_ORDER_MISSED: "but the order against DNN is not found",
+        Reason.LEVEL_FOUND_ORDER_REVERSED: "the level is met; the order against DNN is reversed",
+        Reason.BASELINE: f"{missed}; the paper does not say how it was built",
         Reason.ORDER_FOUND: f"{missed}; the order against DNN is found",
         Reason.MISSED: missed,
         Reason.HARD_AUC: "fits the AUC of hard predictions, not of probabilities",
