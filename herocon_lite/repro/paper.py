@@ -10,10 +10,11 @@ from herocon_lite.repro.entries import build_all, read_yaml
 
 METRICS = ("F1", "AUC")
 PROPOSED = ("HeroCon-s", "HeroCon-u", "HeroCon")
+TIE = 0.1  # points; printed means that are nearer than this contradict nothing
 _DATA = read_yaml(
     "paper.yaml",
     (
-        *("repetitions", "tables", "released", "counts", "not_contrastive", "comparisons"),
+        *("repetitions", "tables", "counts", "not_contrastive", "comparisons"),
         *("statements", "case_study", "xrmb_optimum", "figures"),
     ),
 )
@@ -76,11 +77,6 @@ CLASSES = tuple(table.data for table in _TABLES if table.kind == "multiclass")
 RESULTS = {t.data: {method: _cells(t, method) for method in t.rows} for t in _TABLES}
 TABLES = {d: {m: (c.f1, c.auc) for m, c in rows.items()} for d, rows in RESULTS.items()}
 REPETITIONS = _DATA["repetitions"]
-RELEASED = {
-    (data, method): tuple(values)
-    for data, rows in _DATA["released"].items()
-    for method, values in rows.items()
-}
 COUNTS = build_all(Count, _DATA["counts"], "paper.yaml, count")
 STATEMENTS, FIGURES = (
     build_all(Statement, _DATA[part], f"paper.yaml, {part},", key="name")
@@ -100,6 +96,26 @@ def gap(data: str, a: str, b: str, metric: str) -> float | None:
     """a − b in the paper's table, in points; None where the table lacks one of them."""
     rows, column = TABLES[data], METRICS.index(metric)
     return 100 * (rows[a][column] - rows[b][column]) if {a, b} <= rows.keys() else None
+
+
+def order_is_established(data: str, a: str, b: str, metric: str) -> bool:
+    """Whether the paper's own repetitions establish which of two methods is better.
+
+    Welch's test on the printed means and deviations, at 5 %, as if nothing was paired.
+    """
+    from scipy.stats import ttest_ind_from_stats  # takes two seconds to import
+
+    column = metric.lower()
+    ends = [
+        (getattr(row, column), getattr(row, f"{column}_sd"), REPETITIONS)
+        for row in (RESULTS[data][a], RESULTS[data][b])
+    ]
+    return bool(ttest_ind_from_stats(*ends[0], *ends[1], equal_var=False).pvalue < 0.05)
+
+
+def same_row(data: str, method: str) -> str:
+    """The method whose row a method's row repeats: on class data SupCon's is HeroCon-s's own."""
+    return "HeroCon-s" if method == "SupCon" and data in CLASSES else ""
 
 
 def not_beaten(data: str, method: str) -> dict[str, list[str]]:
@@ -132,6 +148,7 @@ class ComparisonClaim:
     similar: bool = False  # the claim is that they do about equally well
     also: tuple[tuple[list[str], list[str]], ...] = ()  # more of above and below
     other_setting: bool = False  # of settings that no table has
+    threshold: bool = False  # of F1 on several labels, which hangs on a threshold
     note: str = ""  # ours
 
     @property
@@ -149,6 +166,11 @@ class ComparisonClaim:
         if self.similar:
             return [(a, b) for number, (a, b) in enumerate(found) if (b, a) not in found[:number]]
         return found
+
+    @property
+    def strict(self) -> bool:
+        """Whether it says "best", "above all", or states a gain: one pair refutes it."""
+        return bool(self.gain) or "$baselines" in self.below
 
     @staticmethod
     def _repeats(pair: tuple[str, str], others: list[tuple[str, str]]) -> bool:
@@ -181,8 +203,12 @@ class Contradiction(NamedTuple):
         return f"{a} {x:.4f}, {b} {y:.4f} ({self.metric})"
 
 
-def contradictions(sentence: ComparisonClaim) -> list[Contradiction]:
-    """The pairs of a sentence that the paper's own table contradicts."""
+def contradictions(sentence: ComparisonClaim, ties: bool = False) -> list[Contradiction]:
+    """The pairs of a sentence that the paper's own table contradicts.
+
+    Args:
+        ties: those instead that it has the other way round by less than :data:`TIE`.
+    """
     if sentence.other_setting or sentence.similar:
         return []
     rows, found = TABLES[sentence.data], []
@@ -190,6 +216,7 @@ def contradictions(sentence: ComparisonClaim) -> list[Contradiction]:
         for column, metric in enumerate(METRICS):
             if metric in sentence.metrics and {a, b} <= rows.keys():
                 values = rows[a][column], rows[b][column]
-                if values[0] <= values[1]:
+                behind = 100 * (values[1] - values[0])
+                if behind >= 0 and (behind < TIE) == ties:
                     found.append(Contradiction(a, b, metric, values))
     return found

@@ -10,6 +10,7 @@ from IPython.display import Markdown
 
 from herocon_lite.data.splits import LABELED, RELEASED_FOLDS
 from herocon_lite.repro import paper, settings, stats
+from herocon_lite.repro.public_code import means as public_means
 from herocon_lite.repro.query import METRICS, Store
 from herocon_lite.repro.text import format_mean, table
 from herocon_lite.train import Schedule
@@ -54,11 +55,11 @@ def public_code_gap(store: Store) -> float:
     )
 
 
-def released_means(data: str) -> list[tuple[str, str, float]]:
+def released_means(data: str, folder: str | Path = RESULTS) -> list[tuple[str, str, float]]:
     """Return (method, metric, mean) of the public code on its own folds."""
     return [
         (name, metric, mean)
-        for (of, name), means in paper.RELEASED.items()
+        for (of, name), means in public_means(folder).items()
         for metric, mean in zip(METRICS, means, strict=True)
         if of == data
     ]

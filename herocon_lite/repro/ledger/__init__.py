@@ -10,12 +10,14 @@ The rules by which a row gets its verdict are functions: :mod:`herocon_lite.repr
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
-from herocon_lite.repro import paper, query
+from herocon_lite.repro import paper, public_code, query
 from herocon_lite.repro.ledger.figures import fig_2, fig_3, fig_4
+from herocon_lite.repro.ledger.proofs import Theorem, theorems
 from herocon_lite.repro.ledger.rows import KINDS, Finding, Row
 from herocon_lite.repro.ledger.rules import Verdict
 from herocon_lite.repro.ledger.runs import OURS, Runs
@@ -24,7 +26,19 @@ from herocon_lite.repro.ledger.tables import cell, compare
 from herocon_lite.repro.ledger.words import to_frame, to_markdown
 from herocon_lite.repro.pages import PAGES
 
-__all__ = ["KINDS", "OURS", "Row", "Runs", "Verdict", "ledger", "to_frame", "to_markdown"]
+__all__ = [
+    "KINDS",
+    "OURS",
+    "Row",
+    "Runs",
+    "Theorem",
+    "Verdict",
+    "distinct",
+    "ledger",
+    "theorems",
+    "to_frame",
+    "to_markdown",
+]
 
 
 def ledger(folder: str | Path = "results") -> list[Row]:
@@ -34,13 +48,13 @@ def ledger(folder: str | Path = "results") -> list[Row]:
         folder: with ``runs/``, ``label_counts.json`` and ``efficiency.jsonl``.
     """
     folder = Path(folder)
-    runs = Runs(query.load(folder))
+    runs, released = Runs(query.load(folder), folder), public_code.means(folder)
     counts = folder / "label_counts.json"
     counts = json.loads(counts.read_text("utf-8"))["sets"] if counts.exists() else {}
     return [
         *_statement_rows(counts),
         *_count_rows(counts),
-        *_cell_rows(runs),
+        *_cell_rows(runs, released),
         *_comparison_rows(runs),
         *_figure_rows(runs, folder),
     ]
@@ -84,22 +98,31 @@ def _count_rows(counts: dict) -> list[Row]:
     return rows
 
 
-def _cell_rows(runs: Runs) -> list[Row]:
-    rows = []
-    for data, methods in paper.RESULTS.items():
-        for method, metric in product(methods, paper.METRICS):
-            rows.append(
-                Row(
-                    number=f"T{len(rows) + 1}",
-                    kind="cell",
-                    where=f"{paper.PLACES[data]}, {paper.TITLES[data]}",
-                    claim=f"{metric} of {method}",
-                    data=paper.TITLES[data],
-                    page=PAGES[data],
-                    **cell(runs, data, method, metric),
-                )
-            )
-    return rows
+def _cell_rows(runs: Runs, released: dict) -> list[Row]:
+    asked = [
+        (data, method, metric)
+        for data, methods in paper.RESULTS.items()
+        for method, metric in product(methods, paper.METRICS)
+    ]
+    numbers = {key: f"T{number}" for number, key in enumerate(asked, start=1)}
+    return [
+        Row(
+            number=number,
+            kind="cell",
+            where=f"{paper.PLACES[data]}, {paper.TITLES[data]}",
+            claim=f"{metric} of {method}",
+            data=paper.TITLES[data],
+            page=PAGES[data],
+            same_as=numbers.get((data, paper.same_row(data, method), metric), ""),
+            **cell(runs, data, method, metric, released),
+        )
+        for (data, method, metric), number in numbers.items()
+    ]
+
+
+def distinct(rows: Iterable[Row]) -> list[Row]:
+    """The rows to count: those that repeat the runs of another are left out."""
+    return [row for row in rows if not row.same_as]
 
 
 def _comparison_rows(runs: Runs) -> list[Row]:

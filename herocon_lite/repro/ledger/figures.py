@@ -77,7 +77,7 @@ def fig_2(runs: Runs) -> dict[str, Finding]:
     for name, (pairs, judge) in groups.items():
         results = compare_pairs(runs, [Pair(*pair, judge) for pair in pairs])
         found[name] = Finding(
-            judge_comparison(results.states),
+            judge_comparison(results.states, strict=name == "fig_2a_best"),
             words.describe_pairs(results.judged),
             words.comparison_reason(results.states) or words.NOT_RUN["mnist"],
             PAGES["noise"],

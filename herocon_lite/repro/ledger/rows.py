@@ -17,6 +17,16 @@ KINDS = {
 }
 
 
+class Variant(NamedTuple):
+    """A claim's verdict with one of several documented recipes for the data."""
+
+    recipe: str
+    ours: str
+    seeds: int
+    verdict: Verdict
+    why: str
+
+
 @dataclass(frozen=True)
 class Row:
     """One claim."""
@@ -37,6 +47,8 @@ class Row:
     why: str = ""
     beside: str = ""  # other runs that bear on it
     page: str = ""  # of the book
+    same_as: str = ""  # the number of a row with the same runs, which alone is counted
+    variants: tuple[Variant, ...] = ()  # the verdict with each documented noise
 
 
 class Finding(NamedTuple):

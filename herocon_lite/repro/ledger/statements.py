@@ -60,8 +60,9 @@ def lemma_31() -> Finding:
         verdict,
         f"one coinciding pair of {n} costs {excess:.3f} nats above the floor (τ = {tau})",
         (
-            "The conclusion holds with added assumptions (a target from outside, unit vectors, "
-            "enough dimensions). The printed gradient lacks the other anchors' terms."
+            "The conclusion holds with added assumptions: a target from outside, unit vectors, "
+            "enough dimensions. For whole classes far fewer dimensions do (P1). The printed "
+            "gradient lacks the other anchors' terms."
         ),
         "false_negatives",
     )
@@ -170,8 +171,8 @@ def sigma_effect() -> Finding:
         _verdict(similar > different),
         f"pull on a pair with σ = 1: {similar:.4f}, with σ = 0.5: {different:.4f}",
         (
-            "A smaller σ pulls more, by little. Similar pairs come closer because they share "
-            "more of the label terms."
+            "False of σ alone: a smaller σ pulls more, by little. Similar pairs come closer "
+            "because they share more of the label terms."
         ),
         "supervised_bound",
     )
@@ -192,7 +193,7 @@ def supcon() -> Finding:
         f"gap {two:.3f} with two samples a class, {four:.3f} with four",
         (
             "Equal only with two samples a class, the indicator distance and equal τ; else "
-            "Khosla's loss has the other positives in its denominator."
+            "Khosla's loss has the other positives in its denominator (P8)."
         ),
         "special_cases",
     )
@@ -226,15 +227,21 @@ def not_applicable(counts: dict) -> Finding:
 
 
 def lemma_32() -> Finding:
-    a, b = theory.counterexample_a(5), theory.counterexample_b(256)
-    wrong = a.bound > a.information  # B is one of a repaired lemma: shown, and no part of this
+    a = theory.counterexample_a(5)  # alone carries the verdict
+    one, inside = theory.counterexample_a(3, gamma=1.0), theory.counterexample_a(2, gamma=1.0)
+    b = theory.counterexample_b(256)  # of a repaired lemma: shown, and no part of this
     return Finding(
-        _verdict(not wrong),
+        _verdict(not a.bound > a.information),
         (
-            f"bound {a.bound:.4f} > I = {a.information:.4f} (two classes of five); "
-            f"{b.bound:.4f} > {b.information:.4f} (marginal negatives)"
+            f"two classes of five: {a.bound:.4f} > log 2 = {a.information:.4f}; with one label "
+            f"three are enough ({one.bound:.4f}), and two inside a class "
+            f"({inside.bound:.4f} > 0)"
         ),
-        "Negatives of another class are no draws from the marginal. True instead: a KL bound.",
+        (
+            "Two values carry at most log 2 nats, whatever the joint law. Negatives of another "
+            "class are no draws from the marginal; the repaired lemma with 1/σ fails too "
+            f"({b.bound:.4f} > {b.information:.4f}). True instead: a bound of a divergence (P7)."
+        ),
         "supervised_bound",
     )
 
@@ -256,8 +263,8 @@ def lemma_33() -> Finding:
             f"both views counted: {counted:.2f} > 0 = I"
         ),
         (
-            "True, with log(M + 1) even, in expectation, for independent negatives, M counting "
-            "samples. Counting both views, it fails. The printed proof is not one."
+            "True, with log(M + 1) even (P5), in expectation, for independent negatives, M "
+            "counting samples. Counting both views, it fails. The printed proof is not one."
         ),
         "unsupervised_bound",
     )
@@ -272,7 +279,8 @@ def tighter() -> Finding:
         f"best critic: gap {gaps[0]:.3f} → {gaps[-1]:.3f}; f = exp(cos): at most {most:.2f} nat",
         (
             "True for the best critic without weights. With the experiments' f the bound stops "
-            "at one nat. F1 in Fig. 3(b) is no evidence about a bound."
+            "at one nat, and the best one can fall (P6). F1 in Fig. 3(b) is no evidence about a "
+            "bound."
         ),
         "unsupervised_bound",
     )

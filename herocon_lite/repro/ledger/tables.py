@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from herocon_lite.repro import paper, stats, text
+from herocon_lite.repro import ablations, paper, query, stats, text
 from herocon_lite.repro.ledger import words
+from herocon_lite.repro.ledger.rows import Variant
 from herocon_lite.repro.ledger.rules import (
+    UNSPECIFIED,
     CellVerdict,
+    Order,
     Reason,
     State,
     Verdict,
@@ -18,8 +21,10 @@ from herocon_lite.repro.ledger.rules import (
     judge_order,
 )
 from herocon_lite.repro.ledger.runs import (
+    NOISES,
     ONE_VIEW,
     REDUCED,
+    TEXT_NOISE,
     Pair,
     PairedResults,
     PairResult,
@@ -34,30 +39,65 @@ MOST_PAIRS = 3  # shown in a row of the page, which has no room for a matrix
 # ------------------------------------------------------------------ cells
 
 
-def cell(runs: Runs, data: str, method: str, metric: str) -> dict:
+def cell(runs: Runs, data: str, method: str, metric: str, released: dict) -> dict:
     """Everything a cell's row needs from the runs."""
-    column = metric.lower()
     printed = paper.RESULTS[data][method]
-    mean, sd = getattr(printed, column), getattr(printed, f"{column}_sd")
-    row = {"paper": f"{mean:.4f} ± {sd:.4f}", "released": _released(data, method, metric)}
-    found = runs.of(data, method)
-    if found.empty:
-        beside = _reduced(runs, data, method, metric) or _variants(runs, data, method, column)
+    mean, sd = (getattr(printed, f"{metric.lower()}{end}") for end in ("", "_sd"))
+    row = {"paper": f"{mean:.4f} ± {sd:.4f}", "released": _released(released, method, metric, data)}
+    noises = {name: kind for name, kind in NOISES.items() if data == "mnist"} or {"": {}}
+    found = {name: _judge(runs, data, method, metric, **kind) for name, kind in noises.items()}
+    found = {name: one for name, one in found.items() if one}
+    if not found:
+        beside = _reduced(runs, data, method, metric) or _variants(runs, data, method, metric)
         return row | {"why": words.NOT_RUN[data], "beside": beside}
+    headline, why = next(iter(found)), ""
+    if data == "mnist":
+        best = runs.best_fitting_noise()
+        headline = best if best in found else headline
+        if best != TEXT_NOISE:
+            why = words.noise_reason(headline, best)
+    shown = found[headline]
+    variants = [
+        Variant(name, one["ours"], one["seeds"], one["verdict"], one["why"])
+        for name, one in found.items()
+        if data == "mnist"
+    ]
+    beside = [shown.pop("beside"), _variants(runs, data, method, metric)]
+    return (
+        row
+        | shown
+        | {
+            "why": "; ".join(filter(None, [shown["why"], why])),
+            "beside": "; ".join(filter(None, beside)),
+            "variants": tuple(variants),
+        }
+    )
+
+
+def _judge(runs: Runs, data: str, method: str, metric: str, **kind) -> dict:
+    """What the runs of one kind say of a cell; nothing where there are none."""
+    found, column = runs.of(data, method, **kind), metric.lower()
+    if found.empty:
+        return {}
+    printed = paper.RESULTS[data][method]
     values = found[column].dropna().tolist()
-    judged = judge_cell(mean, sd, values, _order_found(runs, data, method, metric))
-    beside = [_variants(runs, data, method, column)]
+    asked = {
+        "order": _order(runs, data, method, metric, **kind),
+        "established": method != "DNN" and paper.order_is_established(data, method, "DNN", metric),
+        "unspecified": method in UNSPECIFIED,
+    }
+    ends = (getattr(printed, column), getattr(printed, f"{column}_sd"))
+    judged, beside = judge_cell(*ends, values, **asked), ""
     if data == "mnist" and metric == "AUC" and "auc_hard" in found:
         hard = found["auc_hard"].dropna().tolist()
         judged = _judge_hard(printed, judged, found["f1"].dropna().tolist(), hard)
-        if hard:
-            beside.insert(0, f"AUC of hard predictions: {_format_level(hard)}")
-    ends = stats.interval(values)
-    return row | {
-        "beside": "; ".join(filter(None, beside)),
+        beside = f"AUC of hard predictions: {_format_level(hard)}" if hard else ""
+    level = stats.interval(values)
+    return {
+        "beside": beside,
         "ours": _format_level(values),
-        "lo": ends.lo,
-        "hi": ends.hi,
+        "lo": level.lo,
+        "hi": level.hi,
         "budget": words.describe_budgets([budget_of(found)]),
         "seeds": len(values),
         "verdict": judged.verdict,
@@ -72,7 +112,7 @@ def _judge_hard(
 
     That area is a function of accuracy, so it says something only where the level of F1 is found.
     """
-    if judged.verdict not in (Verdict.NOT_REPRODUCED, Verdict.IN_PART):
+    if judged.verdict not in (Verdict.NOT_REPRODUCED, Verdict.IN_PART, Verdict.UNSPECIFIED):
         return judged
     level = judge_cell(printed.f1, printed.f1_sd, f1).verdict
     area = judge_cell(printed.auc, printed.auc_sd, hard).verdict
@@ -94,32 +134,35 @@ def _reduced(runs: Runs, data: str, method: str, metric: str) -> str:
     values = smaller[metric.lower()].dropna()
     n = len(values)
     level = _format_level(values) if n >= MIN_SEEDS else f"{stats.interval(values).mean:.4f}"
-    order = _order_found(runs, data, method, metric, full=False)
+    order = _order(runs, data, method, metric, full=False)
     return (
         f"reduced ({words.describe_budgets([budget_of(smaller)])}): {level}, "
         + (f"{n} seeds" if n > 1 else "one run")
-        + ("; the order against DNN is found" if order else "")
+        + ("; the order against DNN is found" if order is Order.FOUND else "")
     )
 
 
-def _order_found(runs: Runs, data: str, method: str, metric: str, full: bool = True) -> bool | None:
-    """Whether our paired difference to DNN lies on the paper's side of zero, interval and all."""
+def _order(runs: Runs, data: str, method: str, metric: str, **kind) -> Order:
+    """On which side of DNN our paired difference lies, interval and all, seen from the paper's."""
     if method == "DNN":
-        return None
-    a, b = (runs.of(data, name, full=full) for name in (method, "DNN"))
+        return Order.UNKNOWN
+    a, b = (runs.of(data, name, **kind) for name in (method, "DNN"))
     found = runs.difference(a, b, metric.lower()).direction
-    if found is Direction.UNKNOWN:
-        return None
     above = paper.gap(data, method, "DNN", metric) > 0
-    return found is (Direction.HIGHER if above else Direction.LOWER)
+    return {
+        Direction.UNKNOWN: Order.UNKNOWN,
+        Direction.NONE: Order.OPEN,
+        Direction.HIGHER: Order.FOUND if above else Order.REVERSED,
+        Direction.LOWER: Order.REVERSED if above else Order.FOUND,
+    }[found]
 
 
-def _released(data: str, method: str, metric: str) -> str:
-    values = paper.RELEASED.get((data, method))
-    return f"{values[paper.METRICS.index(metric)]:.3f}" if values else "–"
+def _released(released: dict, method: str, metric: str, data: str) -> str:
+    values = released.get((data, method))
+    return f"{values[paper.METRICS.index(metric)]:.4f}" if values else "–"
 
 
-def _variants(runs: Runs, data: str, method: str, column: str) -> str:
+def _variants(runs: Runs, data: str, method: str, metric: str) -> str:
     """Other runs of the same method, in one line."""
     if data not in ("scene", "mnist"):
         return ""
@@ -130,11 +173,10 @@ def _variants(runs: Runs, data: str, method: str, column: str) -> str:
         "inductive": {"protocol": "inductive"},
     }
     if data == "mnist":
-        variants["the public code's noise"] = {"views": "released"}
         variants["no noise, α and β of Fig. 2"] = {"share": 0.0}
     shown = []
     for name, kind in variants.items():
-        values = runs.of(data, method, **kind)[column].dropna()
+        values = runs.of(data, method, **kind)[metric.lower()].dropna()
         if len(values) >= MIN_SEEDS:
             shown.append(f"{name}: {stats.interval(values).mean:.4f} ({len(values)} seeds)")
     return "; ".join(shown)
@@ -148,19 +190,24 @@ def compare(runs: Runs, sentence: paper.ComparisonClaim) -> dict:
     reason = words.NOT_RUN[sentence.data]
     if sentence.other_setting:
         return {"why": f"{reason}; and the tables have other α and β", "beside": sentence.note}
-    found = _compare_pairs(runs, sentence)
+    found, beside = _with_best_noise(runs, sentence)
     contradictions = paper.contradictions(sentence)
-    verdict = judge_comparison(found.states, bool(contradictions))
-    why = words.comparison_reason(found.states, contradictions)
+    verdict = judge_comparison(found.states, bool(contradictions), sentence.strict)
+    ties = [] if contradictions else paper.contradictions(sentence, ties=True)
+    why = words.comparison_reason(found.states, contradictions, ties)
     if verdict is Verdict.NOT_RUN:
         why = reason
-    beside = [sentence.note]
+    beside += [
+        sentence.note,
+        words.unspecified_note(sentence, found.states),
+        _own_threshold(runs) if sentence.threshold else "",
+    ]
     if sentence.data in ONE_VIEW:  # the text has one view and Eq. 4, the public code two copies
         one_view = _compare_pairs(runs, sentence, form="eq4").states
         if State.WAITING not in one_view:  # most baselines have no such form
             counts = words.count_states(one_view)
             beside.append(f"With one view: {counts}.")
-            holds = judge_comparison(one_view) is Verdict.REPRODUCED
+            holds = judge_comparison(one_view, strict=sentence.strict) is Verdict.REPRODUCED
             if verdict is Verdict.NOT_REPRODUCED and holds:
                 verdict, why = Verdict.IN_PART, f"two copies: {why}; one view: {counts}"
     if sentence.data in REDUCED:
@@ -177,6 +224,38 @@ def compare(runs: Runs, sentence: paper.ComparisonClaim) -> dict:
         "why": why,
         "beside": " ".join(filter(None, beside)),
     }
+
+
+def _with_best_noise(
+    runs: Runs, sentence: paper.ComparisonClaim
+) -> tuple[PairedResults, list[str]]:
+    """A sentence's pairs with the best-fitting noise, if all are run with it, or the text's."""
+    if sentence.data != "mnist":
+        return _compare_pairs(runs, sentence), []
+    found = {name: _compare_pairs(runs, sentence, **kind) for name, kind in NOISES.items()}
+    best = runs.best_fitting_noise()
+    headline = TEXT_NOISE if State.WAITING in found[best].states else best
+    others = [
+        f"With {name}: {words.count_states(one.states)}."
+        for name, one in found.items()
+        if name != headline and one.seeds
+    ]
+    return found[headline], [f"Judged with {headline}."] * bool(others) + others
+
+
+def _own_threshold(runs: Runs) -> str:
+    """HeroCon's lead over DeepMTMV on Scene, each at the threshold that its labels choose."""
+    if runs.folder is None or runs.of("scene", "DeepMTMV").empty:
+        return ""
+    gaps = ablations.own_thresholds(
+        query.Store(runs.folder, "scene", form="two_noisy"), "herocon", "deepmtmv"
+    )
+    if len(gaps) < MIN_SEEDS:
+        return ""
+    return (
+        f"F1 is at the threshold 0.4. With a threshold that each method chooses by its labels, "
+        f"HeroCon − DeepMTMV is {text.format_diff(stats.compare(gaps['own']), ' ')}."
+    )
 
 
 def _compare_pairs(runs: Runs, sentence: paper.ComparisonClaim, **kind) -> PairedResults:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from herocon_lite.repro import text
-from herocon_lite.repro.ledger.rules import CellVerdict, Reason, State
+from herocon_lite.repro.ledger.rules import UNSPECIFIED, CellVerdict, Reason, State
 from herocon_lite.repro.pages import link
 from herocon_lite.repro.stats import MIN_SEEDS, Comparison
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from herocon_lite.repro.ledger.figures import Growth, Surface
-    from herocon_lite.repro.ledger.rows import Row
+    from herocon_lite.repro.ledger.rows import Row, Variant
     from herocon_lite.repro.ledger.runs import Budget, PairResult
-    from herocon_lite.repro.paper import Contradiction
+    from herocon_lite.repro.paper import ComparisonClaim, Contradiction
 
 NOT_RUN = {  # why a data set's rows have no runs
     "scene": "the runs are not stored yet",
@@ -43,7 +43,7 @@ def cell_reason(found: CellVerdict) -> str:
         Reason.LEVEL_FOUND: "",
         Reason.LEVEL_FOUND_ORDER_MISSED: "but the order against DNN is not found",
         Reason.LEVEL_FOUND_ORDER_REVERSED: "the level is met; the order against DNN is reversed",
-        Reason.BASELINE: f"{missed}; the paper does not say how it was built",
+        Reason.BASELINE: missed,
         Reason.ORDER_FOUND: f"{missed}; the order against DNN is found",
         Reason.MISSED: missed,
         Reason.HARD_AUC: "fits the AUC of hard predictions, not of probabilities",
@@ -56,13 +56,42 @@ def count_states(states: Sequence[State]) -> str:
     return ", ".join(f"{count[s]} of {len(states)} {s.value}" for s in reversed(State) if count[s])
 
 
-def comparison_reason(states: Sequence[State], found: Sequence[Contradiction] = ()) -> str:
+def comparison_reason(
+    states: Sequence[State],
+    found: Sequence[Contradiction] = (),
+    ties: Sequence[Contradiction] = (),
+) -> str:
     """Say why a sentence has its verdict: its pairs, or what the paper's own table says of them."""
-    if not found:
-        return "" if set(states) == {State.WAITING} else count_states(states)
-    more = f" and {len(found) - 1} more" if len(found) > 1 else ""
     waiting = set(states) == {State.WAITING}
+    tied = [
+        f"tie in {t.metric} ({t.values[0]:.4f}, {t.values[1]:.4f})".replace("0.", ".") for t in ties
+    ]
+    if not found:
+        return "; ".join([*tied, *([] if waiting else [count_states(states)])])
+    more = f" and {len(found) - 1} more" if len(found) > 1 else ""
     return f"{found[0]}{more}" + ("" if waiting else f"; in our runs {count_states(states)}")
+
+
+def unspecified_note(sentence: ComparisonClaim, states: Sequence[State]) -> str:
+    """Say how many judged pairs are with baselines that the paper does not specify."""
+    judged = sum(state is not State.WAITING for state in states)
+    pairs = [pair for pair in sentence.pairs for _ in sentence.metrics]
+    open_ones = [
+        state is not State.WAITING and bool({*pair} & {*UNSPECIFIED})
+        for pair, state in zip(pairs, states, strict=True)
+    ]
+    if not any(open_ones):
+        return ""
+    return (
+        f"Of {judged} pairs, {sum(open_ones)} are with baselines that the paper does not specify."
+    )
+
+
+def noise_reason(used: str, best: str) -> str:
+    """Say with which noise a cell is judged."""
+    if used == best:
+        return f"{best}, chosen for fitting"
+    return f"{used}; not run with {best}"
 
 
 # ------------------------------------------------------------------ what our runs say
@@ -119,7 +148,14 @@ def to_frame(rows: Sequence[Row]) -> pd.DataFrame:
     """One row a claim, for ``--csv``."""
     import pandas as pd
 
-    return pd.DataFrame([asdict(row) for row in rows])
+    shown = {row.number: "; ".join(map(describe_variant, row.variants)) for row in rows}
+    return pd.DataFrame([asdict(row) | {"variants": shown[row.number]} for row in rows])
+
+
+def describe_variant(one: Variant) -> str:
+    """A verdict with one of several recipes, in one line."""
+    why = f", {one.why}" if one.why else ""
+    return f"{one.recipe}: {one.ours} ({one.seeds} seeds), {one.verdict}{why}"
 
 
 def to_markdown(rows: Sequence[Row], book: Path | None = None) -> str:
