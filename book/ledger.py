@@ -217,7 +217,9 @@ for name, values in toys.items():
     found = rules.judge_cell(printed, sd, values)
     why = words.cell_reason(found)
     print(f"{name}: {found.verdict}" + (f" ({why})" if why else ""))
-found = rules.judge_cell(printed, sd, [0.65, 0.653, 0.651], order=True)
+found = rules.judge_cell(
+    printed, sd, [0.65, 0.653, 0.651], rules.Order.FOUND, True
+)
 print(f"five points above, order against DNN found: {found.verdict}")
 assert found.verdict is ledger.Verdict.IN_PART
 

@@ -16,51 +16,24 @@ from pathlib import Path
 
 import numpy as np
 from herocon_lite.repro import ledger, paper, stats
+from herocon_lite.repro.ledger.page import verdict_bar, verdict_counts
 from herocon_lite.repro.query import Store
 from herocon_lite.repro.stats import Comparison, Direction
 from herocon_lite.repro.text import points
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE, README = ROOT / "book" / "intro.md", ROOT / "README.md"
-BAR = {  # what the bar says: (verdicts of the ledger, what they mean)
-    "hold": (("reproduced",), "reproduced or proven"),
-    "hold in part": (("in part",), "partly right, or right after repair"),
-    "do not hold": (
-        ("not reproduced", "contradicted by the paper's own table", "false"),
-        "not reproduced or refuted",
+CONTRADICTED = str(ledger.Verdict.CONTRADICTED)
+ROUTES = {  # the chapters of a route, whose "reads in" its time sums up
+    "Use it": ("should_you_use_it", "your_data", "missing_views", "install"),
+    "Learn it": (
+        *("push_apart", "several_labels", "views_and_labels", "special_cases"),
+        *("false_negatives", "weights", "unsupervised_bound", "supervised_bound"),
     ),
-    "undecided": (("undecided",), "our runs cannot tell"),
-    "not run": (("not run",), "XRMB, and CelebA at full size"),
+    "Check it": ("which_claims_hold", "ledger", "point_by_point"),
 }
 ANGLES = np.deg2rad([58.0, 140.0, 215.0, 315.0])  # of A′, B, C, D; the anchor A is on top
 RADIUS = 80
-
-
-def verdict_counts(rows: list[ledger.Row]) -> dict[str, int]:
-    """Return how many claims each part of the bar stands for."""
-    found = Counter(str(row.verdict) for row in rows)
-    counts = {name: sum(found[v] for v in verdicts) for name, (verdicts, _) in BAR.items()}
-    if sum(counts.values()) != len(rows):
-        raise ValueError(f"every verdict needs a place in BAR; there are {sorted(found)}.")
-    return counts
-
-
-def verdict_bar(counts: dict[str, int]) -> str:
-    """Return the bar, for the eye, and under it a list that says the same."""
-    label = ", ".join(f"{n} {name}" for name, n in counts.items())
-    parts = [
-        f'<span class="hc-v{k}" style="flex-grow:{n}">{n}</span>'
-        for k, n in enumerate(counts.values())
-    ]
-    keys = [
-        f'<li><i class="hc-v{k}"></i><span><b>{n} {name}:</b> {BAR[name][1]}</span></li>'
-        for k, (name, n) in enumerate(counts.items())
-    ]
-    return (
-        f'<div class="hc-verdicts"><div class="hc-bar-row" role="img" '
-        f'aria-label="Of {sum(counts.values())} claims: {label}.">{"".join(parts)}</div>\n'
-        f"<ul>{''.join(keys)}</ul></div>"
-    )
 
 
 def pushes(weighted: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -123,6 +96,31 @@ def _arrow(angle: float, slide: float, kind: str) -> str:
     return f'<g class="hc-{kind}"><line {ends}/><polygon points="{tip}"/></g>'
 
 
+# ------------------------------------------------------------------ the routes
+
+
+def minutes(page: str) -> int:
+    """Return the "reads in" of a page; two minutes for one that does not say."""
+    for suffix in (".ipynb", ".md"):
+        path = PAGE.with_name(page + suffix)
+        found = re.search(r"[Rr]eads in (\d+)", path.read_text("utf-8")) if path.exists() else None
+        if found:
+            return int(found[1])
+    return 2
+
+
+def route_minutes(page: str) -> dict[str, tuple[int, int]]:
+    """Return what each route's card says, and the sum of its chapters, in minutes."""
+    said = {}
+    for name, chapters in ROUTES.items():
+        card = re.search(rf"grid-item-card\}} {name} \*(?:(\d+) h )?(?:(\d+) min)?\*", page)
+        if card is None:
+            raise ValueError(f"there must be a card {name!r} with its time, such as *20 min*.")
+        hours, rest = (int(group or 0) for group in card.groups())
+        said[name] = 60 * hours + rest, sum(map(minutes, chapters))
+    return said
+
+
 # ------------------------------------------------------------------ the author's sentences
 
 
@@ -144,8 +142,9 @@ def sentences(rows: list[ledger.Row], folder: Path) -> list[str]:
     lead = stats.compare(scene.difference({"method": "herocon"}, {"method": "dnn"}))
     printed = paper.RESULTS["scene"]
     claimed = 100 * (printed["HeroCon"].f1 - printed["DNN"].f1)
-    kinds, counts = Counter(row.kind for row in rows), verdict_counts(rows)
     _check_verbs(rows, views, weights, scene)
+    rows = ledger.distinct(rows)
+    kinds, counts = Counter(row.kind for row in rows), verdict_counts(rows)
     low, high = (f(views, key=lambda found: found.estimate) for f in (min, max))
     found = Counter((row.kind, str(row.verdict)) for row in rows)
     verdicts = Counter(str(row.verdict) for row in rows)
@@ -158,7 +157,7 @@ def sentences(rows: list[ledger.Row], folder: Path) -> list[str]:
         f"and {kinds['figure']} findings from figures",
         f"Of the {counts['hold']} that hold, {found['count', 'reproduced']} are counts",
         f"Of the {counts['do not hold']} that do not, {verdicts['false']} are refuted by a "
-        f"counterexample and {verdicts[BAR['do not hold'][0][1]]} by the paper's own tables",
+        f"counterexample and {verdicts[CONTRADICTED]} by the paper's own tables",
     ]
 
 

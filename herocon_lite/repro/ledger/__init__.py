@@ -10,13 +10,13 @@ The rules by which a row gets its verdict are functions: :mod:`herocon_lite.repr
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
 from herocon_lite.repro import paper, public_code, query
 from herocon_lite.repro.ledger.figures import fig_2, fig_3, fig_4
+from herocon_lite.repro.ledger.page import distinct
 from herocon_lite.repro.ledger.proofs import Theorem, theorems
 from herocon_lite.repro.ledger.rows import KINDS, Finding, Row
 from herocon_lite.repro.ledger.rules import Verdict
@@ -118,11 +118,6 @@ def _cell_rows(runs: Runs, released: dict) -> list[Row]:
         )
         for (data, method, metric), number in numbers.items()
     ]
-
-
-def distinct(rows: Iterable[Row]) -> list[Row]:
-    """The rows to count: those that repeat the runs of another are left out."""
-    return [row for row in rows if not row.same_as]
 
 
 def _comparison_rows(runs: Runs) -> list[Row]:

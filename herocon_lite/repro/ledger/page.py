@@ -1,0 +1,172 @@
+"""The ledger as the book shows it: badges, a bar of verdicts, tables with *not run* folded."""
+
+from __future__ import annotations
+
+import html
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from herocon_lite.repro import text
+from herocon_lite.repro.ledger.rows import KINDS, Row
+from herocon_lite.repro.ledger.rules import RULES, Verdict
+from herocon_lite.repro.ledger.runs import NOISES
+from herocon_lite.repro.pages import link
+
+if TYPE_CHECKING:
+    from IPython.display import Markdown
+
+    from herocon_lite.repro.ledger.proofs import Theorem
+
+BAR = {  # what the bar says: (verdicts of the ledger, what they mean)
+    "hold": ((Verdict.REPRODUCED,), "reproduced or proven"),
+    "hold in part": ((Verdict.IN_PART,), "partly right, or right after repair"),
+    "do not hold": (
+        (Verdict.NOT_REPRODUCED, Verdict.CONTRADICTED, Verdict.FALSE),
+        "not reproduced or refuted",
+    ),
+    "undecided": ((Verdict.UNDECIDED,), "our runs cannot tell"),
+    "baseline not specified": (
+        (Verdict.UNSPECIFIED,),
+        "another level, but the paper does not say how the baseline was built",
+    ),
+    "not run": ((Verdict.NOT_RUN,), "XRMB, and CelebA at full size"),
+}
+COLOURS = dict(zip(BAR, (0, 1, 2, 3, 5, 4), strict=True))  # of front_page.css
+SIGNS = dict(zip(BAR, "✓◐✗?◇–", strict=True))
+PART_OF = {verdict: name for name, (verdicts, _) in BAR.items() for verdict in verdicts}
+
+
+def distinct(rows: Iterable[Row]) -> list[Row]:
+    """The rows to count: those that repeat the runs of another are left out."""
+    return [row for row in rows if not row.same_as]
+
+
+def verdict_counts(rows: Iterable[Row]) -> dict[str, int]:
+    """Return how many claims each part of the bar stands for; shared runs count once."""
+    found = Counter(PART_OF[row.verdict] for row in distinct(rows))
+    return {name: found[name] for name in BAR}
+
+
+def verdict_bar(counts: dict[str, int]) -> str:
+    """Return the bar, for the eye, and under it a list that says the same."""
+    label = ", ".join(f"{n} {name}" for name, n in counts.items())
+    parts = [
+        f'<span class="hc-v{COLOURS[name]}" style="flex-grow:{n}">{n}</span>'
+        for name, n in counts.items()
+    ]
+    keys = [
+        f'<li><i class="hc-v{COLOURS[name]}"></i>'
+        f"<span><b>{n} {name}:</b> {BAR[name][1]}</span></li>"
+        for name, n in counts.items()
+    ]
+    return (
+        f'<div class="hc-verdicts"><div class="hc-bar-row" role="img" '
+        f'aria-label="Of {sum(counts.values())} claims: {label}.">{"".join(parts)}</div>\n'
+        f"<ul>{''.join(keys)}</ul></div>"
+    )
+
+
+def badge(verdict: Verdict, sign_only: bool = False) -> str:
+    """Return a verdict as a coloured badge; its words, or its sign, say the same."""
+    name = PART_OF[verdict]
+    shown = SIGNS[name] if sign_only else f"{SIGNS[name]} {verdict}"
+    title = f' title="{verdict}"' if sign_only else ""
+    return f'<span class="hc-badge hc-b{COLOURS[name]}"{title}>{html.escape(shown)}</span>'
+
+
+# ------------------------------------------------------------------ tables
+
+
+def overview(rows: Sequence[Row], anchors: dict[str, str]) -> Markdown:
+    """Count verdicts by kind; each kind's name leads to its table.
+
+    Args:
+        anchors: of each kind, the address of its table on the page.
+    """
+    found = Counter((row.kind, row.verdict) for row in distinct(rows))
+    lines = []
+    for verdict in Verdict:
+        counts = [found[kind, verdict] for kind in KINDS]
+        lines.append([badge(verdict), *(n or "" for n in counts), sum(counts)])
+    sums = [sum(found[kind, verdict] for verdict in Verdict) for kind in KINDS]
+    lines.append(["all", *sums, sum(sums)])
+    heads = ["verdict", *(f"[{kind}s]({anchors[kind]})" for kind in KINDS), "all"]
+    return text.table(heads, lines, align="l" + "r" * (len(heads) - 1))
+
+
+def claims(rows: Sequence[Row], book: Path = Path()) -> Markdown:
+    """Show claims as a table; those that are not run stand folded below it."""
+    from herocon_lite.repro.chapter import fold, say
+
+    run = [row for row in rows if row.verdict is not Verdict.NOT_RUN]
+    waiting = [row for row in rows if row.verdict is Verdict.NOT_RUN]
+    shown = [_table(run, book)] if run else []
+    if waiting:
+        named = f"{len(waiting)} claims not run" if len(waiting) > 1 else "1 claim not run"
+        shown.append(fold(f"{named}: {waiting[0].why}", _table(waiting, book)).data)
+    return say("\n\n".join(shown))
+
+
+def _table(rows: Sequence[Row], book: Path) -> str:
+    kind = rows[0].kind
+    if kind == "cell" and any(row.variants for row in rows):
+        return _noises(rows)
+    table = [["No.", "Claim", "Paper", "Public code", "Ours [95 %]", "Verdict"]]
+    for row in rows:
+        claim = row.claim if kind == "cell" else f"{row.claim} *{row.where}*"
+        seeds = f", {row.seeds} seeds" if row.seeds > 1 else ""
+        beside = f" *{row.beside.rstrip('.')}.*" if row.beside else ""
+        page = "" if kind in ("cell", "count") else f" {link(row.page, book)}"
+        verdict = f"{badge(row.verdict)}{_sentence(row.why)}{page}"
+        if row.same_as:
+            verdict += f" Same runs as {row.same_as}."
+        ours = f"{row.ours.replace('; ', ';<br>')}{seeds}{beside}"
+        table.append([row.number, claim, row.paper, row.released, ours, verdict])
+    return _without_empty(table)
+
+
+def _sentence(why: str) -> str:
+    return f" {why[0].upper()}{why[1:].removesuffix('.')}." if why else ""
+
+
+def _noises(rows: Sequence[Row]) -> str:
+    """Cells of N-MNIST, with a column and a verdict for each documented noise."""
+    table = [["No.", "Claim", "Paper", *NOISES, "Verdict"]]
+    for row in rows:
+        found = {one.recipe: one for one in row.variants}
+        levels = []
+        for noise in NOISES:
+            one = found.get(noise)
+            levels.append(f"{badge(one.verdict, True)} {one.ours} ({one.seeds})" if one else "–")
+        same = f" Same runs as {row.same_as}." if row.same_as else ""
+        verdict = f"{badge(row.verdict)}{_sentence(row.why)}{same}"
+        table.append([row.number, row.claim, row.paper, *levels, verdict])
+    return _without_empty(table)
+
+
+def _without_empty(table: Sequence[Sequence[str]]) -> str:
+    """Leave out columns in which nothing stands."""
+    kept = [n for n, column in enumerate(zip(*table[1:], strict=True)) if {*column} != {"–"}]
+    heads, *lines = [[str(cells[n]).replace("|", "/") for n in kept] for cells in table]
+    return text.markdown_table(heads, lines)
+
+
+def proven(found: Sequence[Theorem], book: Path = Path()) -> Markdown:
+    """Show the statements of this book, each with what its computation gave."""
+    lines = [
+        [t.number, t.claim, t.shown, f"{'✓ holds' if t.holds else '✗ fails'} {link(t.page, book)}"]
+        for t in found
+    ]
+    return text.table(["Ours", "Statement", "Computed here", "Checked"], lines)
+
+
+def rules() -> Markdown:
+    """Show how a verdict is made: claim, what counts, verdict."""
+    known = {str(verdict): verdict for verdict in Verdict}
+    lines = []
+    for claim, counts, verdict in RULES:
+        parts = [badge(known[v]) if v in known else v for v in verdict.split("; ")]
+        lines.append([claim, counts, " ".join(parts)])
+    return text.table(["claim", "what counts", "verdict"], lines)
