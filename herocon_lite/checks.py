@@ -37,7 +37,7 @@ def check_choice(name: str, value: object, options: Iterable[str]) -> None:
 
 
 def check_flag(name: str, value: object) -> None:
-    """Every word is true to Python, "no" as well."""
+    """Check that a value is True, False or None: every word is true to Python, "no" as well."""
     if value is not None and not isinstance(value, bool | np.bool_):  # 0 would be another record
         raise ValueError(f"{name} must be True or False; got {value!r}.")
 
@@ -50,7 +50,8 @@ def check_unused(why: str, **options: object) -> None:
 
 
 def check_kind(name: str, value: object, annotation: object) -> None:
-    """By the annotation of a setting: flags and counts; other numbers have limits of their own."""
+    """Check a setting by its annotation: flags and counts; other numbers have limits of their
+    own."""
     kind = str(annotation)
     if "bool" in kind:
         check_flag(name, value)
@@ -78,7 +79,7 @@ def check_matrix(name: str, x: Tensor) -> None:
 
 
 def check_views(temperature: float, **views: Tensor) -> None:
-    """Two or more matrices of one shape, dtype and device."""
+    """Check that views are matrices of one shape, dtype and device."""
     check_temperature(temperature)
     (first_name, first), *others = views.items()
     check_matrix(first_name, first)
@@ -94,7 +95,7 @@ def check_views(temperature: float, **views: Tensor) -> None:
 
 
 def check_returned(name: str, net: object, x: Tensor, z: Tensor) -> Tensor:
-    """What the net ``name`` makes of x, which must be comparable with z, row by row."""
+    """Return what the net ``name`` makes of x, which must be comparable with z, row by row."""
     if not callable(net):
         raise ValueError(f"{name} must be a network, or a function of a tensor; got {net!r}.")
     returned = net(x)
@@ -107,7 +108,7 @@ def check_returned(name: str, net: object, x: Tensor, z: Tensor) -> Tensor:
 
 
 def check_classes(s: Tensor, y: Tensor) -> None:
-    """One whole class number per row of s."""
+    """Check that y has one whole class number per row of s."""
     if len(y) != len(s):
         raise ValueError(f"y must have one class per row of s, {len(s)}; got {len(y)}.")
     if y.is_floating_point() or y.is_complex():
@@ -116,7 +117,7 @@ def check_classes(s: Tensor, y: Tensor) -> None:
 
 
 def check_labels(s: Tensor, Y: Tensor, name: str = "Y") -> Tensor:
-    """Y as numbers of s's precision."""
+    """Check labels; return Y as numbers of s's precision."""
     check_tensor(name, Y)
     if Y.ndim != 2 or len(Y) != len(s) or Y.shape[1] == 0:
         raise ValueError(

@@ -14,7 +14,7 @@ THRESHOLDS = tuple(sorted(F1_AT))  # the grid that every choice of a threshold s
 
 
 def evaluate(Y, probabilities, kind: str, threshold: float = 0.4) -> dict[str, float]:
-    """How well probabilities tell the labels; every number but the last is in [0, 1].
+    """Measure how well probabilities tell the labels; every number but the last is in [0, 1].
 
     A label is predicted where its probability is *above* the threshold (multi-label), or where it
     is the row's largest (multi-class, where the threshold plays no part).
@@ -33,6 +33,14 @@ def evaluate(Y, probabilities, kind: str, threshold: float = 0.4) -> dict[str, f
     Args:
         Y: (n, c), 0/1 labels, one 1 in each row if ``kind`` is ``"multiclass"``.
         probabilities: (n, c), sigmoid or softmax values, array or tensor.
+        kind: ``"multilabel"`` or ``"multiclass"``.
+        threshold: of multi-label predictions.
+
+    Example:
+        >>> Y = np.array([[1, 0], [0, 1], [1, 1]])
+        >>> scores = evaluate(Y, np.array([[0.9, 0.2], [0.3, 0.8], [0.7, 0.4]]), "multilabel")
+        >>> scores["auc"], round(scores["f1_at_05"], 3)
+        (1.0, 0.833)
     """
     Y, P = _checked(_array(Y), _array(probabilities), kind, threshold)
     if kind == "multilabel":
@@ -63,10 +71,10 @@ def _above(P: np.ndarray, threshold: float) -> np.ndarray:
 
 def _f1(Y: np.ndarray, hard: np.ndarray, average: str) -> float:
     """2 tp / (2 tp + fp + fn), 0 for 0 / 0. As scikit-learn has it, whose import takes seconds."""
-    right, asked = (Y * hard).sum(0), (Y + hard).sum(0)  # (c,): tp, and 2 tp + fp + fn
+    tp, denominator = (Y * hard).sum(0), (Y + hard).sum(0)  # (c,): 2 tp + fp + fn below
     if average == "micro":
-        right, asked = right.sum(), asked.sum()
-    f1 = 2 * right / np.maximum(asked, 1)
+        tp, denominator = tp.sum(), denominator.sum()
+    f1 = 2 * tp / np.maximum(denominator, 1)
     weights = Y.sum(0) if average == "weighted" and Y.any() else None
     return float(np.average(f1, weights=weights))
 
@@ -117,8 +125,12 @@ def _checked(Y: np.ndarray, P: np.ndarray, kind: str, threshold: float):
 
 
 def hard_auc(accuracy: float, classes: int) -> float:
-    """AUC of one-hot predictions with balanced classes: ½(a + 1 − (1 − a)/(K − 1)).
+    """Return the AUC of one-hot predictions with balanced classes: ½(a + 1 − (1 − a)/(K − 1)).
 
     Recall is a on average, and the false-positive rate (1 − a)/(K − 1), whatever the errors.
+
+    Example:
+        >>> hard_auc(accuracy=0.5, classes=2)
+        0.5
     """
     return (accuracy + 1 - (1 - accuracy) / (classes - 1)) / 2

@@ -45,7 +45,7 @@ class Encoder(nn.Module):
 
 
 def mlp(shape: Sequence[int], widths: Sequence[int] = (200, 200)) -> Encoder:
-    """Linear, ReLU, BatchNorm for each width; a picture is flattened first.
+    """Build an encoder of Linear, ReLU, BatchNorm for each width; a picture is flattened first.
 
     The paper's "three-layer" net is two of these and the classifier.
     """
@@ -58,7 +58,8 @@ def mlp(shape: Sequence[int], widths: Sequence[int] = (200, 200)) -> Encoder:
 
 
 def cnn(shape: Sequence[int], channels: int = 32, width: int = IMAGE_WIDTH) -> Encoder:
-    """Two 3 × 3 convolutions, one max-pooling (4, stride 2), one dense block: for N-MNIST."""
+    """Build an encoder of two 3 × 3 convolutions, one max-pooling (4, stride 2), one dense block:
+    for N-MNIST."""
     depth, height, across = _image_shape("cnn", shape, smallest=4)
     pixels = ((height - 4) // 2 + 1) * ((across - 4) // 2 + 1)  # 28 × 28 becomes 13 × 13
     first, (*second, relu) = _convolution(depth, channels), _convolution(channels, channels)
@@ -76,7 +77,7 @@ def cnn(shape: Sequence[int], channels: int = 32, width: int = IMAGE_WIDTH) -> E
 def vgg(
     shape: Sequence[int], widths: str | float | Sequence[int] = "thin", width: int = IMAGE_WIDTH
 ) -> Encoder:
-    """VGG-16 with BatchNorm: torchvision's convolutions, then one dense block.
+    """Build VGG-16 with BatchNorm: torchvision's convolutions, then one dense block.
 
     Its five poolings leave 7 × 7 of 224 px, 2 × 2 of 64 px; the dense layer is made to fit, and
     pictures above 255 px are averaged to 7 × 7, so every size from 32 px on works.
@@ -119,12 +120,13 @@ class PerView(nn.ModuleList):
 
 
 def dense(p: int, q: int) -> nn.Sequential:
-    """The block that everything fully connected is made of."""
+    """Build the block that everything fully connected is made of."""
     return nn.Sequential(nn.Linear(p, q), nn.ReLU(), nn.BatchNorm1d(q))
 
 
 def projector(size: int, kind: str = "dense") -> nn.Module:
-    """h to z, the space of the unsupervised contrast; the paper's experiments have one block."""
+    """Build the map from h to z, the space of the unsupervised contrast; the paper's experiments
+    have one block."""
     if kind == "none":
         return nn.Identity()
     block = dense(size, size)
@@ -132,19 +134,20 @@ def projector(size: int, kind: str = "dense") -> nn.Module:
 
 
 def classifier(kind: str, size: int, labels: int) -> nn.Module:
-    """Logits of all labels: linear after an MLP, one hidden block for ``cnn`` and ``vgg``."""
+    """Build the map from S to the logits of all labels: linear after an MLP, one hidden block for
+    ``cnn`` and ``vgg``."""
     if kind == "mlp":
         return nn.Linear(size, labels)
     return nn.Sequential(dense(size, IMAGE_WIDTH), nn.Linear(IMAGE_WIDTH, labels))
 
 
 def weight_net(size: int) -> nn.Module:
-    """H, whose cosine with z makes the weight g of a negative."""
+    """Build H, whose cosine with z makes the weight g of a negative."""
     return nn.Sequential(nn.Linear(size, size), nn.Sigmoid())
 
 
 def as_numbers(x: Tensor, dtype: torch.dtype) -> Tensor:
-    """Pictures in bytes as numbers in [0, 1]; everything else as it is."""
+    """Scale pictures in bytes to [0, 1]; leave everything else as it is."""
     return x.to(dtype) / 255 if x.dtype == torch.uint8 else x
 
 

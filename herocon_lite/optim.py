@@ -64,7 +64,7 @@ class LARS(Optimizer):
 
     @torch.no_grad()
     def step(self, closure=None):
-        """One step; returns what the closure returned, if there is one."""
+        """Take one step; return what the closure returned, if there is one."""
         loss = None
         if closure is not None:
             with torch.enable_grad():

@@ -47,10 +47,11 @@ def has_native_bf16(device: torch.device) -> bool:
 
 
 def autocast(device: torch.device) -> torch.autocast:
-    """For the forward pass of a step: layers take and give bfloat16, weights stay in float32."""
+    """Cast layers in the forward pass of a step: they take and give bfloat16, weights stay in
+    float32."""
     return torch.autocast(device.type, torch.bfloat16)
 
 
 def emulate_bf16(device: torch.device) -> AbstractContextManager:
-    """For a whole step, backward pass included; does nothing where bfloat16 is native."""
+    """Emulate bfloat16 for a whole step, backward pass included, where it is not native."""
     return nullcontext() if has_native_bf16(device) else EmulatedBF16()

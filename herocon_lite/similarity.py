@@ -18,7 +18,7 @@ from torch import Tensor
 
 # A chunk of scores is at most this many numbers: 8 MB in float32, which fits a CPU's last cache.
 CHUNK_SCORES = 2**21
-# Below this a row counts as zero: its direction is not defined.
+# Rows shorter than this are treated as zero vectors.
 ZERO_NORM = 1e-12
 # exp covers about ± 87 in float32; sums of logits that spread wider are taken in bands this wide.
 BAND = 60.0
@@ -27,7 +27,7 @@ LOG_EMPTY = -1e30
 
 
 def unit(x: Tensor) -> Tensor:
-    """Rows of x scaled to length one; half precision is lifted to float32 first.
+    """Scale the rows of x to length one; half precision is lifted to float32 first.
 
     A zero row stays zero, so its cosine with everything is 0, and its gradient stays moderate
     (``torch.nn.functional.normalize`` divides by 1e-12 there).
@@ -38,25 +38,25 @@ def unit(x: Tensor) -> Tensor:
 
 
 def full_precision(x: Tensor) -> AbstractContextManager:
-    """Switches autocast off on x's device: exponents need more digits than half precision has."""
+    """Switch autocast off on x's device: exponents need more digits than half precision has."""
     device = x.device.type
     available = torch.amp.is_autocast_available(device)
     return torch.autocast(device, enabled=False) if available else nullcontext()
 
 
 def cosines(a: Tensor, b: Tensor) -> Tensor:
-    """All dot products of the unit rows a (n, d) and b (m, d): (n, m)."""
+    """Return all dot products of the unit rows a (n, d) and b (m, d): (n, m)."""
     with full_precision(a):
         return a @ b.T
 
 
 def row_dot(a: Tensor, b: Tensor) -> Tensor:
-    """Dot products of rows i of a and b, both (n, d): (n,)."""
+    """Return the dot products of rows i of a and b, both (n, d): (n,)."""
     return (a * b).sum(1)
 
 
 def hamming(Y: Tensor) -> Tensor:
-    """Number of labels in which each two rows of the 0/1 matrix Y (n, c) differ: (n, n)."""
+    """Count the labels in which each two rows of the 0/1 matrix Y (n, c) differ: (n, n)."""
     size = Y.sum(1)
     with full_precision(Y):
         return size[:, None] + size[None, :] - 2 * (Y @ Y.T)
@@ -65,7 +65,7 @@ def hamming(Y: Tensor) -> Tensor:
 def row_logsumexp(
     queries: Tensor, keys: Tensor, skip: tuple[int, ...] = (), chunk: int | None = None
 ) -> Tensor:
-    """log Σ_k exp(queries_i · keys_k) for every row i, without holding the (n, m) products.
+    """Compute log Σ_k exp(queries_i · keys_k) for every row i, without holding the (n, m) products.
 
     Forward walks over chunks of rows and keeps one number a row; backward computes each chunk
     again. So n queries and m keys need O(n · m) time and O(n + m) memory.
@@ -87,7 +87,7 @@ def row_logsumexp(
 def row_column_logsumexp(
     queries: Tensor, keys: Tensor, skip: tuple[int, ...] = (), chunk: int | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Row-wise and column-wise log-sum-exp of one product: (n,) and (m,).
+    """Compute the row-wise and column-wise log-sum-exp of one product: (n,) and (m,).
 
     The columns are ``row_logsumexp(keys, queries)``, for the price of the rows alone.
     """
@@ -182,12 +182,12 @@ def _chunks(
 
 
 def softplus(x: Tensor) -> Tensor:
-    """log(1 + exp(x)); torch's default drops the 1 from x = 20 on, an error of 2e-9."""
+    """Compute log(1 + exp(x)); torch's default drops the 1 from x = 20 on, an error of 2e-9."""
     return F.softplus(x, threshold=40.0)
 
 
 def log_matmul(logits: Tensor, B: Tensor, bound: float) -> Tensor:
-    """log(exp(logits) @ B) for a 0/1 matrix B, exact however far the logits spread.
+    """Compute log(exp(logits) @ B) for a 0/1 matrix B, exact however far the logits spread.
 
     One maximum per row is not enough: the terms that B keeps may all lie far below it and vanish.
     So the range is cut into bands; at τ = 1 there is one, a single matrix product.
@@ -222,7 +222,7 @@ def pair_softplus(
     self_pairs: bool,
     each: Tensor | None = None,
 ) -> Tensor:
-    """Σ_a weight_a Σ_{i, j have a} each_ij softplus(log_negatives_ia − log_positives_ij).
+    """Compute Σ_a weight_a Σ_{i, j have a} each_ij softplus(log_negatives_ia − log_positives_ij).
 
     Walks over labels, values and gradients in one pass: memory stays at n² for any number of them.
 

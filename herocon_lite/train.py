@@ -348,7 +348,7 @@ class _Loop:
         return terms
 
     def is_recorded(self, step: int) -> bool:
-        """Whether the history has this step."""
+        """Return whether the history has this step."""
         steps = self.schedule.steps
         return step % max(1, steps // HISTORY_POINTS) == 0 or step == steps - 1
 
@@ -360,8 +360,8 @@ class _Loop:
             bar.set_postfix({name: f"{term:.3f}" for name, term in now.items()}, refresh=False)
 
     def is_due(self, step: int) -> bool:
-        """Whether it is time for a checkpoint; to agree on that costs several processes a message,
-        so they ask at recorded steps only."""
+        """Return whether it is time for a checkpoint; to agree on that costs several processes a
+        message, so they ask at recorded steps only."""
         if distributed.world()[1] > 1 and not self.is_recorded(step):
             return False
         elapsed = time.monotonic() - self.started[0]

@@ -43,6 +43,11 @@ def two_views(dataset: Dataset, recipe: str, seed: int = 0, **settings: float) -
         seed: decides all that is random. Views of pictures in colour are lazy and fixed by it;
             another seed each epoch gives fresh ones.
         settings: ``share``, ``rate`` or ``size``, where the table names it.
+
+    Example:
+        >>> from herocon_lite.data import load
+        >>> [view.shape for view in two_views(load("mnist5k"), "paper").views]
+        [(5000, 1, 28, 28), (5000, 1, 28, 28)]
     """
     if len(dataset.views) != 1:
         raise ValueError(
@@ -72,7 +77,7 @@ def two_views(dataset: Dataset, recipe: str, seed: int = 0, **settings: float) -
 
 
 def alternate_rows(x: np.ndarray, seed: int) -> Iterator[np.ndarray]:
-    """As released for Scene: one view of every row is left clean, and the noise has a mean."""
+    """Add noise as released for Scene: to one view of each row, with a mean."""
     for first in (0, 1):
         rows = slice(first, None, 2)
         noise = _random(seed, first).normal(x[rows].mean(), x[rows].std(), x[rows].shape)
@@ -85,14 +90,14 @@ def alternate_rows(x: np.ndarray, seed: int) -> Iterator[np.ndarray]:
 
 
 def uniform(images: np.ndarray, seed: int) -> Iterator[np.ndarray]:
-    """Pixels in [0, 1] plus U[0, 1], cut off at 1."""
+    """Add U[0, 1] to pixels in [0, 1], cut off at 1."""
     return _noisy(
         images, seed, lambda pixels, random: pixels + random.random(pixels.shape, np.float32)
     )
 
 
 def gaussian(images: np.ndarray, seed: int, share: float = 1.0) -> Iterator[np.ndarray]:
-    """Pixels in [0, 1] plus N(μ, σ) on a share of them, cut off at 0 and 1.
+    """Add N(μ, σ) to a share of the pixels in [0, 1], cut off at 0 and 1.
 
     μ and σ are the mean and standard deviation of the data's pixels. One seed is one noise matrix
     and one order of contaminating pixels: what a small share touches, a larger one touches alike.
@@ -109,7 +114,7 @@ def gaussian(images: np.ndarray, seed: int, share: float = 1.0) -> Iterator[np.n
 
 
 def threshold(images: np.ndarray, seed: int, rate: float = 0.1) -> Iterator[np.ndarray]:
-    """As released: N(mean, std = variance), added where its *value* is below the rate.
+    """Add noise as released: N(mean, std = variance), added where its *value* is below the rate.
 
     So the rate is no percentage: on MNIST 0, 0.1, 0.25, 0.5 and 1 touch 8, 37, 90, 100 and 100 %
     of the pixels. Values are cut to whole numbers, not rounded.
@@ -156,12 +161,12 @@ def _moments(images: np.ndarray) -> tuple[np.float32, np.float32]:
 
 
 def crop_and_colour(images: np.ndarray | Lazy, seed: int, size: int = 64) -> Iterator[Lazy]:
-    """One augmentation a view, as the paper names them and the release pairs them."""
+    """Give each view one augmentation, as the paper names them and the release pairs them."""
     return _augmented(images, seed, size, {"crop"}, {"colour"})
 
 
 def simclr(images: np.ndarray | Lazy, seed: int, size: int = 64) -> Iterator[Lazy]:
-    """SimCLR's own pairing: both augmentations on both views."""
+    """Give both views both augmentations, as SimCLR does."""
     return _augmented(images, seed, size, {"crop", "colour"}, {"crop", "colour"})
 
 
@@ -173,7 +178,8 @@ def _augmented(images: np.ndarray | Lazy, seed: int, size: int, *kinds: set[str]
 
 
 def fixed_crop_and_green(images: np.ndarray | Lazy, seed: int) -> Iterator[Lazy]:
-    """As released, in proportion where pictures are smaller than CelebA's 218 × 178.
+    """Crop and add noise as released, in proportion where pictures are smaller than CelebA's 218 ×
+    178.
 
     View 1 keeps rows 20 to 180, in the order blue, green, red; view 2 adds whole numbers 0 to 49 to
     green on the lower half, in the order red, green, blue. Both lie in the upper left corner of a

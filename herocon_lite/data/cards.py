@@ -65,7 +65,7 @@ class Card:
         return {file.path: file.checked_by for part in self.parts.values() for file in part}
 
     def limit(self, path: Path) -> int:
-        """Most bytes that a file of this set, or its content, may have."""
+        """Return the most bytes that a file of this set, or its content, may have."""
         files = (file for part in self.parts.values() for file in part)
         return next(file.limit for file in files if file.path == path.name)
 
@@ -86,7 +86,7 @@ class Card:
 
 
 def find_card(name: str) -> Card:
-    """The card of one data set; an unknown name gets a suggestion."""
+    """Return the card of one data set; an unknown name gets a suggestion."""
     if name in CARDS:
         return CARDS[name]
     near = difflib.get_close_matches(str(name).lower(), CARDS, n=1, cutoff=0.5)
@@ -95,7 +95,7 @@ def find_card(name: str) -> Card:
 
 
 def read_cards(text: str) -> dict[str, Card]:
-    """Cards by name, from YAML laid out as in ``cards.yaml``."""
+    """Read cards by name, from YAML laid out as in ``cards.yaml``."""
     return {name: _card(name, **entry) for name, entry in yaml.safe_load(text).items()}
 
 

@@ -71,7 +71,7 @@ class Dataset:
         )
 
     def take(self, rows: np.ndarray, step: str) -> Dataset:
-        """Some rows, in the given order; ``step`` says which, for the record."""
+        """Take some rows, in the given order; ``step`` says which, for the record."""
         views = [v.take(rows) if isinstance(v, Lazy) else v[rows] for v in self.views]
         return replace(
             self,
@@ -96,5 +96,6 @@ class Dataset:
         return self.with_views(views, "features standardised on the rows of training")
 
     def with_views(self, views: list[Array], step: str) -> Dataset:
-        """Other views of the same rows; ``step`` says how they were made, for the record."""
+        """Replace the views, for the same rows; ``step`` says how they were made, for the
+        record."""
         return replace(self, views=views, steps=(*self.steps, step))

@@ -13,7 +13,7 @@ MAX_ROWS = 3  # that are shown
 
 
 def doctor(name: str | None = None) -> int:
-    """Prints a table of all sets, or one set's card and a few of its rows.
+    """Print a table of all sets, or one set's card and a few of its rows.
 
     Returns:
         The exit code. For one set: 0 when it can be used as it lies here, 1 when not, 2 when there
@@ -38,7 +38,7 @@ def doctor(name: str | None = None) -> int:
 
 
 def examine(card: Card) -> tuple[str, bool, str]:
-    """State in words, whether the set can be used, and what it needs if not."""
+    """Return the state in words, whether the set can be used, and what it needs if not."""
     if card.synthetic:
         return "drawn on demand, synthetic", True, ""
     found, lacking = locate(card, tuple(card.parts))

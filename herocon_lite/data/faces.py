@@ -36,7 +36,7 @@ JITTERS = 20  # further random numbers a face: place, colours, sizes
 
 
 def draw_faces(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
-    """n faces: images (n, 3, 64, 64) uint8, attributes (n, 13) uint8, their names.
+    """Draw n faces: images (n, 3, 64, 64) uint8, attributes (n, 13) uint8, their names.
 
     The first m of n faces are the same for every n.
     """
@@ -153,14 +153,14 @@ class Painter:
         self.pixels[:] = wall * (1 - 0.08 * self.axis[:, None])
 
     def between(self, low: float, high: float) -> np.ndarray:
-        """One random number for each face."""
+        """Return one random number for each face."""
         return low + (high - low) * next(self.numbers)
 
     def any_colour(self, low: float, high: float) -> np.ndarray:
         return np.stack([self.between(low, high) for _ in range(3)], axis=1)
 
     def either(self, name: str, yes: np.ndarray, no: np.ndarray) -> np.ndarray:
-        """One colour for the faces that have an attribute, another for the rest."""
+        """Return one colour for the faces that have an attribute, another for the rest."""
         return np.where(self.has[name][:, None], yes, no)
 
     def draw(self, box, colour: np.ndarray, cover: Cover, when: np.ndarray | None = None) -> None:
@@ -183,7 +183,7 @@ class Painter:
         return self.pixels
 
     def paint_body(self) -> None:
-        """Hair behind the head, long or short; shoulders, neck, collar and tie."""
+        """Paint hair behind the head, long or short; shoulders, neck, collar and tie."""
         drop = np.where(self.hidden, 0.0, 0.3)
         back = _oval(0, drop - 0.12, self.width + 0.14, self.height + 0.06 + drop / 2)
         self.draw((-1, 1, -0.85, 0.85), self.hair, back, ~self.has["Bald"])
@@ -195,7 +195,7 @@ class Painter:
         self.draw(box, _colour(0.6, 0.05, 0.1), _oval(0, 1.0, 0.085, 0.28), tie)
 
     def paint_head(self) -> None:
-        """Ears, earrings, head and beard."""
+        """Paint ears, earrings, head and beard."""
         gold, rings = _colour(0.98, 0.85, 0.2), self.has["Wearing_Earrings"]
         for side in (-1, 1):
             box = (-0.2, 0.45, *sorted((0.3 * side, 0.85 * side)))
@@ -207,7 +207,7 @@ class Painter:
         self.draw((0.0, 0.85, -0.7, 0.7), self.hair * 0.45, beard, self.has["Beard"])
 
     def paint_hair_and_hat(self) -> None:
-        """Hair on the head, with or without bangs; crown and brim of a hat."""
+        """Paint hair on the head, with or without bangs; crown and brim of a hat."""
         scalp = _oval(0, -0.06, self.width + 0.05, self.height + 0.04)
         top = _both(scalp, _above(np.where(self.has["Bangs"], -0.2, -0.42)))
         self.draw((-0.85, -0.05, -0.75, 0.75), self.hair, top, ~self.has["Bald"])
@@ -217,7 +217,7 @@ class Painter:
         self.draw((-0.6, -0.2, -1, 1), self.hat, _oval(0, -0.4, self.width + 0.28, 0.09), hat)
 
     def paint_eyes_and_nose(self) -> None:
-        """Whites, pupils, brows, glasses, nose."""
+        """Paint whites, pupils, brows, glasses, nose."""
         dark, brow_height = _colour(0.1, 0.08, 0.08), np.where(self.hidden, 0.04, 0.025)
         for side in (-1, 1):
             x = side * self.eyes
@@ -231,7 +231,7 @@ class Painter:
         self.draw((-0.05, 0.3, -0.2, 0.2), self.skin * 0.82, nose)
 
     def paint_mouth(self) -> None:
-        """A stroke: its corners up when smiling, parted when open."""
+        """Paint a stroke: its corners up when smiling, parted when open."""
         smiles, opened = self.has["Smiling"], self.has["Mouth_Slightly_Open"]
         painted = self.has["Wearing_Lipstick"]
         shape = np.where(smiles, 0.25, 0.18), np.where(smiles, 0.13, -0.03)

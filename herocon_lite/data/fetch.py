@@ -28,7 +28,7 @@ TIMEOUT = 30  # seconds without an answer
 
 
 def download_folder() -> Path:
-    """Where downloads land: ``data/`` in a checkout, else the user's cache folder."""
+    """Return where downloads land: ``data/`` in a checkout, else the user's cache folder."""
     if CHECKOUT == EMBEDDED:
         return CHECKOUT
     import pooch

@@ -42,7 +42,7 @@ class Lazy:
         return self.make(rows) if np.ndim(rows) else self.make(rows[None])[0]
 
     def take(self, index: np.ndarray) -> Lazy:
-        """The same rows in another choice or order, still lazy."""
+        """Return the same rows in another choice or order, still lazy."""
         return replace(self, rows=self.rows[index])
 
     def __array__(self, dtype=None, copy=None) -> np.ndarray:
@@ -110,7 +110,7 @@ class ImageArchive:
 
     @classmethod
     def open(cls, path: Path, names: list[str]) -> ImageArchive:
-        """The images whose file names are among ``names``, in the order of ``names``."""
+        """Open the images whose file names are among ``names``, in the order of ``names``."""
         zipped = zipfile.is_zipfile(path)
         if zipped:
             with zipfile.ZipFile(path) as archive:

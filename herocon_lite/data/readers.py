@@ -22,7 +22,7 @@ WINDOW_REACH = 3  # MOCHA stacks frames t − 3 … t + 3, as XRMB's window7 doe
 
 
 def one_hot(classes: np.ndarray, count: int) -> np.ndarray:
-    """Class numbers (n,) as a 0/1 matrix (n, count)."""
+    """Turn class numbers (n,) into a 0/1 matrix (n, count)."""
     return (classes[:, None] == np.arange(count)).astype(np.uint8)
 
 
@@ -190,7 +190,7 @@ READERS = {
 def load(
     name: str, *, download: bool = True, accept_terms: bool = False, **options: int | bool
 ) -> Dataset:
-    """One data set: found, fetched if need be, every file checked, and read.
+    """Load a data set: found, fetched if need be, every file checked, and read.
 
     Args:
         name: one of :data:`herocon_lite.data.NAMES`.
@@ -199,6 +199,10 @@ def load(
             ``HEROCON_ACCEPT_TERMS=celeba`` says the same.
         options: ``n`` and ``seed`` for ``faces``; ``images=False`` for ``celeba`` gives the
             attributes of all 202,599 faces and no view.
+
+    Example:
+        >>> load("yeast")
+        <yeast: 2417 rows, views 79 + 24, 14 labels, multilabel>
     """
     card = find_card(name)
     reader = READERS[name]

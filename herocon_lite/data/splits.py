@@ -62,7 +62,7 @@ class Split:
         return digest.hexdigest()[:16]
 
     def describe(self) -> dict[str, str | int]:
-        """How a result names its split: parameters, sizes and checksum."""
+        """Return how a result names its split: parameters, sizes and checksum."""
         sizes = {
             "train": len(self.train),
             "unlabeled": len(self.unlabeled),
@@ -72,7 +72,7 @@ class Split:
 
 
 def shuffle(rows: np.ndarray, *seed: int) -> np.ndarray:
-    """The rows in an order that the seed decides, the same on every machine."""
+    """Shuffle rows, in an order that the seed decides, the same on every machine."""
     return rows[np.argsort(np.random.PCG64(seed).random_raw(len(rows)), kind="stable")]
 
 
@@ -97,7 +97,7 @@ def split(
     protocol: str = "transductive",
     labeled: int | None = None,
 ) -> Split:
-    """One split of a data set.
+    """Split a data set.
 
     Args:
         scheme: ``"paper"``: as the paper's section 4 says: labelled rows at random (``mnist`` and
@@ -113,6 +113,12 @@ def split(
         protocol: ``"transductive"`` (the test set is the unlabelled set) or ``"inductive"`` (the
             rows that are not labelled are halved into unlabelled and test).
         labeled: how many rows train, if not as many as the paper takes.
+
+    Example:
+        >>> from herocon_lite.data import load
+        >>> parts = split(load("yeast"), seed=0)
+        >>> len(parts.train), len(parts.test)
+        (120, 2297)
     """
     if protocol not in PROTOCOLS:
         raise ValueError(f"protocol must be one of {', '.join(PROTOCOLS)}; got {protocol!r}.")
@@ -242,7 +248,8 @@ def _utterance(dataset: Dataset, seed: int, labeled: int):
 def select_classes(
     dataset: Dataset, scheme: str = "paper", seed: int = 0, classes: int = 20, per_class: int = 2500
 ) -> Dataset:
-    """The speech protocol: the first 20 classes with enough rows, 2,500 rows of each.
+    """Select as the speech protocol does: the first 20 classes with enough rows, 2,500 rows of
+    each.
 
     Classes keep the order of ``label_names``; silence and breath are no phones and are left out.
 

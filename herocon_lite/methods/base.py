@@ -60,7 +60,7 @@ class Method(nn.Module):
         unlabeled: list[Tensor] | None,
         progress: float,
     ) -> dict[str, Tensor]:
-        """The loss, term by term, weights included: their sum is minimised.
+        """Return the loss, term by term, weights included: their sum is minimised.
 
         Args:
             labeled: the views of the labelled batch, each (b, ...).
@@ -71,15 +71,15 @@ class Method(nn.Module):
         raise NotImplementedError
 
     def logits(self, views: list[Tensor]) -> Tensor:
-        """(n, c), in the mode the module is in: call :meth:`eval` first to predict."""
+        """Return (n, c), in the mode the module is in: call :meth:`eval` first to predict."""
         return self.classifier(self.embed(views))
 
     def embed(self, views: list[Tensor]) -> Tensor:
-        """(n, d): the joint representation S, the views' representations side by side."""
+        """Return (n, d): the joint representation S, the views' representations side by side."""
         return torch.cat(self.encoders(views), 1)
 
     def after_step(self, step: int, steps: int) -> bool:
-        """Called when ``step`` of ``steps`` steps are done; True if parameters were replaced."""
+        """Act after ``step`` of ``steps`` steps; return True if parameters were replaced."""
         return False
 
     def forward(self, *batch) -> dict[str, Tensor]:
@@ -87,13 +87,14 @@ class Method(nn.Module):
 
 
 def probabilities(logits: Tensor, kind: str) -> Tensor:
-    """Each label's by itself (multilabel), or one distribution over classes (multiclass)."""
+    """Turn logits into each label's own probability, or (multiclass) one distribution."""
     check_choice("kind", kind, KINDS)
     return logits.sigmoid() if kind == "multilabel" else logits.softmax(1)
 
 
 def classification(logits: Tensor, Y: Tensor) -> Tensor:
-    """L_c: binary cross-entropy, mean over rows and labels; for classes too, as released."""
+    """Compute L_c: binary cross-entropy, mean over rows and labels; for classes too, as
+    released."""
     return F.binary_cross_entropy_with_logits(logits, Y.to(logits.dtype))
 
 

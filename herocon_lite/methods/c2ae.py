@@ -50,7 +50,7 @@ class C2AE(Method):
 
 
 def correlation(A: Tensor, E: Tensor, penalty: float) -> Tensor:
-    """Φ of the codes A and E, both (b, L): the penalised form of canonical correlation."""
+    """Compute Φ of the codes A and E, both (b, L): the penalised form of canonical correlation."""
     with full_precision(A):
         A, E = _lifted(A), _lifted(E)
         eye = torch.eye(A.shape[1], dtype=A.dtype, device=A.device)
@@ -60,7 +60,7 @@ def correlation(A: Tensor, E: Tensor, penalty: float) -> Tensor:
 
 
 def ranking(scores: Tensor, Y: Tensor, kappa: float) -> Tensor:
-    """Γ_i of each row, (b,): every label it has should score above every label it lacks.
+    """Compute Γ_i of each row, (b,): every label it has should score above every label it lacks.
 
     The double mean over pairs (p, q) is a product of two means. A row with all labels or none has
     no pair and gets 0.

@@ -47,11 +47,11 @@ class Contrastive(Method):
         self.classifier = models.classifier(problem.encoder, self.joint_size, problem.n_labels)
 
     def supervised(self, S: Tensor, Y: Tensor) -> Tensor:
-        """L_s of the labelled rows: S (b, d), Y (b, c)."""
+        """Return L_s of the labelled rows: S (b, d), Y (b, c)."""
         raise NotImplementedError
 
     def unsupervised(self, z: list[Tensor]) -> Tensor:
-        """L_u of all rows: z_1, z_2, ... each (b + m, d)."""
+        """Return L_u of all rows: z_1, z_2, ... each (b + m, d)."""
         raise NotImplementedError
 
     def terms(self, labeled, Y, unlabeled, progress):
@@ -73,7 +73,7 @@ class Contrastive(Method):
         return terms
 
     def joint(self, h: list[Tensor]) -> Tensor:
-        """S (n, d) of the views' h, each (n, d_v)."""
+        """Return S (n, d) of the views' h, each (n, d_v)."""
         return torch.stack(h).mean(0) if self.fusion == "mean" else torch.cat(h, 1)
 
     def embed(self, views: list[Tensor]) -> Tensor:
@@ -140,11 +140,12 @@ class ViewContrast(Contrastive):
             check_unused("alpha is 0", projector=projector, labeled_only=labeled_only)
 
     def make_space(self, shared: bool, projector: str | None) -> nn.Module:
-        """The module that takes views and h to what is contrasted."""
+        """Return the module that takes views and h to what is contrasted."""
         return Projectors(self.problem, self.size, shared, projector)
 
     def over_pairs(self, loss: Callable[..., Tensor], z: list[Tensor], **options) -> Tensor:
-        """The mean of a two-view loss over all ordered pairs of views, or over some of them."""
+        """Return the mean of a two-view loss over all ordered pairs of views, or over some of
+        them."""
         if self.pairs is None or len(z) == 2:  # of two views both orders are one pair
             return losses.over_pairs(loss, z, **options)
         pairs = list(permutations(z, 2))
@@ -152,7 +153,7 @@ class ViewContrast(Contrastive):
         return torch.stack([loss(*pairs[i], **options) for i in drawn]).mean()
 
     def over_views(self, loss: Callable[..., Tensor], z: list[Tensor], **options) -> Tensor:
-        """A two-view loss as it is printed; with more views its mean over pairs."""
+        """Return a two-view loss as it is printed; with more views its mean over pairs."""
         return loss(*z, **options) if len(z) == 2 else self.over_pairs(loss, z, **options)
 
 

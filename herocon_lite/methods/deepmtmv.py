@@ -58,7 +58,7 @@ class DeepMTMV(Method):
 
     @torch.no_grad()
     def watch(self, S: Tensor, Y: Tensor) -> None:
-        """Adds a batch to the running averages of errors and of how alike tasks' errors are."""
+        """Add a batch to the running averages of errors and of how alike tasks' errors are."""
         views, size = len(self.error), self.size
         Y = Y.to(self.error.dtype)
         error = []
@@ -75,7 +75,7 @@ class DeepMTMV(Method):
 
     @torch.no_grad()
     def after_step(self, step: int, steps: int) -> bool:
-        """Tries to split one layer after a quarter and after half of the steps."""
+        """Try to split one layer after a quarter and after half of the steps."""
         if step not in {max(1, int(share * steps)) for share in SPLIT_AT}:
             return False
         layer = int(self.next_layer)
@@ -95,7 +95,7 @@ class DeepMTMV(Method):
         return True
 
     def split(self, layer: int, groups: Tensor) -> None:
-        """Gives each group of the columns above its own copy of ``layer``."""
+        """Give each group of the columns above its own copy of ``layer``."""
         self.layers[layer].multiply(int(groups.max()) + 1)
         self.layers[layer + 1].source.copy_(groups)
         self.next_layer.fill_(layer - 1)
@@ -124,11 +124,11 @@ class Columns(nn.Module):
         self.register_buffer("source", torch.zeros(columns, dtype=torch.long))  # column below
 
     def forward(self, x: Tensor) -> Tensor:
-        """(n, columns below, p) to (n, C, q)."""
+        """Return (n, columns below, p) to (n, C, q)."""
         return torch.einsum("ncp,cqp->ncq", x[:, self.source], self.weight) + self.bias
 
     def multiply(self, columns: int) -> None:
-        """From one column to several: copies of it, plus noise."""
+        """Make several columns of one: copies of it, plus noise."""
         for name in ("weight", "bias"):
             old = getattr(self, name).detach()
             new = old.repeat(columns, *[1] * (old.ndim - 1))
@@ -149,7 +149,7 @@ class Columns(nn.Module):
 
 
 def affinity(hard: Tensor) -> Tensor:
-    """(V, T, T): the share of rows that two tasks find both hard or both easy.
+    """Return (V, T, T): the share of rows that two tasks find both hard or both easy.
 
     Args:
         hard: (V, n, T), 1 where a row's error is at least the task's mean error, else 0.
@@ -161,7 +161,7 @@ def affinity(hard: Tensor) -> Tensor:
 def choose_groups(
     A: Tensor, branches: list[list[int]], price: float, scale: float, importance: Tensor
 ) -> Tensor | None:
-    """The cheapest grouping of branches, (B,) group numbers; None if one group is cheapest.
+    """Return the cheapest grouping of branches, (B,) group numbers; None if one group is cheapest.
 
     cost(C) = (C − 1) · price + scale · Σ_v importance_v · mean over groups of
     (1 − the group's affinity) / V; one group for each branch is not considered.
@@ -193,7 +193,8 @@ def choose_groups(
 
 
 def branch_affinity(A: Tensor, branches: list[list[int]]) -> Tensor:
-    """(V, B, B): mean over one branch's tasks of the least affinity to the other's, symmetrised."""
+    """Return (V, B, B): mean over one branch's tasks of the least affinity to the other's,
+    symmetrised."""
     rows = [
         torch.stack([A[:, b][:, :, other].amin(2).mean(1) for other in branches], 1)
         for b in branches
@@ -203,7 +204,7 @@ def branch_affinity(A: Tensor, branches: list[list[int]]) -> Tensor:
 
 
 def cluster(A: Tensor, count: int) -> Tensor:
-    """Co-regularised spectral clustering of (V, B, B) affinities: (B,) group numbers.
+    """Cluster (V, B, B) affinities, spectral and co-regularised: (B,) group numbers.
 
     k-means sees the views' rows side by side; their mean would depend on the signs that the
     eigenvectors happen to have.
@@ -218,7 +219,8 @@ def cluster(A: Tensor, count: int) -> Tensor:
 
 
 def agreed_eigenvectors(A: Tensor, count: int) -> Tensor:
-    """(V, B, count): views take turns, each adding what the others found to its own affinity."""
+    """Return (V, B, count): views take turns, each adding what the others found to its own
+    affinity."""
     root = A.sum(2).clamp_min(1e-12).rsqrt()
     L = root[:, :, None] * A * root[:, None, :]
     U = torch.linalg.eigh(L).eigenvectors[:, :, -count:]

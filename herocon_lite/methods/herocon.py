@@ -115,7 +115,7 @@ class HeroConU(InputContrast):
         return distributed.anchor_scale(rows) * over(losses.weighted_unsupervised, z, **options)
 
     def draw(self, z: list[torch.Tensor]) -> list[torch.Tensor]:
-        """|N| + 1 of the rows, the same ones in every view."""
+        """Return |N| + 1 of the rows, the same ones in every view."""
         n = len(z[0])
         if self.negatives >= n:
             raise ValueError(

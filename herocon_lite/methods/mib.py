@@ -73,11 +73,11 @@ class MIB(Method):
         return terms
 
     def embed(self, views):
-        """The means side by side: samples are for training."""
+        """Return the means side by side: samples are for training."""
         return torch.cat([mean for mean, _ in self.gaussians(views)], 1)
 
     def gaussians(self, views: list[Tensor]) -> list[Gaussian]:
-        """p_v(z|x_v) for each view."""
+        """Return p_v(z|x_v) for each view."""
         found = []
         for raw in self.heads(self.encoders(views)):
             raw = raw.to(torch.promote_types(raw.dtype, torch.float32))  # half cannot hold 1e-7
@@ -87,13 +87,13 @@ class MIB(Method):
 
 
 def sample(p: Gaussian) -> Tensor:
-    """One draw a row, through which gradients flow."""
+    """Draw one z a row; gradients flow through it."""
     mean, std = p
     return mean + std * torch.randn_like(mean)
 
 
 def symmetric_kl(p: Gaussian, q: Gaussian) -> Tensor:
-    """½ [KL(p‖q) + KL(q‖p)], summed over dimensions, mean over rows; closed form."""
+    """Compute ½ [KL(p‖q) + KL(q‖p)], summed over dimensions, mean over rows; closed form."""
     (mean_p, std_p), (mean_q, std_q) = p, q
     gap, ratio = (mean_p - mean_q).square(), (std_p / std_q).square()
     # ¼ Σ (σp² + Δ²)/σq² + (σq² + Δ²)/σp² − 2
@@ -102,7 +102,7 @@ def symmetric_kl(p: Gaussian, q: Gaussian) -> Tensor:
 
 
 def shared_information(critic: nn.Module, z1: Tensor, z2: Tensor) -> Tensor:
-    """J = −E softplus(−T) over true pairs − E softplus(T) over false ones: at most 0.
+    """Compute J = −E softplus(−T) over true pairs − E softplus(T) over false ones: at most 0.
 
     Each row gets one false partner, by rolling z1. Its authors roll by one row of a shuffled
     batch; here the distance is random, since rows that follow each other may be alike.
@@ -114,7 +114,8 @@ def shared_information(critic: nn.Module, z1: Tensor, z2: Tensor) -> Tensor:
 
 
 def beta_at(progress: float, beta_max: float = 1.0) -> float:
-    """β: 1e-3 in the first third of the steps, then growing by equal factors to ``beta_max``."""
+    """Return β: 1e-3 in the first third of the steps, then growing by equal factors to
+    ``beta_max``."""
     start = min(BETA_START, beta_max)
     if start == 0:
         return 0.0

@@ -44,7 +44,7 @@ JUDGED_ONLY = ("mnist",)  # five folds of convolutions take too long; what other
 
 
 def runs(data: str, seeds: Iterable[int]) -> list[Run]:
-    """All changes under both protocols, seed by seed, so that a part of them is of use."""
+    """List all changes under both protocols, seed by seed, so that a part of them is of use."""
     return [
         Run(
             data,
@@ -61,7 +61,7 @@ def runs(data: str, seeds: Iterable[int]) -> list[Run]:
 
 
 def scores(store: Store, protocol: str) -> pd.DataFrame:
-    """F1, one row a seed, one column a candidate; nan where it has not been run."""
+    """Return F1, one row a seed, one column a candidate; nan where it has not been run."""
     import pandas as pd
 
     found = {
@@ -75,7 +75,7 @@ def scores(store: Store, protocol: str) -> pd.DataFrame:
 
 
 def thresholds(store: Store) -> dict[float, str]:
-    """The column that holds F1 at each threshold; where a row has one class there is one."""
+    """Return the column that holds F1 at each threshold; where a row has one class there is one."""
     return {t: c for t, c in F1_AT.items() if c in store.frame and store.frame[c].notna().any()}
 
 
@@ -89,7 +89,7 @@ def chosen(cross_validated: pd.DataFrame) -> pd.Series:
 
 
 def gain(cross_validated: pd.DataFrame, tested: pd.DataFrame) -> pd.Series:
-    """What the choice brings on the test rows over what is printed, in points, by seed."""
+    """Return what the choice brings on the test rows over what is printed, in points, by seed."""
     choice = chosen(cross_validated)
     choice = choice[choice.index.isin(tested.index)]
     picked = [tested.loc[seed, name] for seed, name in choice.items()]
@@ -123,5 +123,5 @@ def _own_threshold(store: Store, method: str) -> pd.DataFrame:
 
 
 def changes(data: str, name: str) -> dict[str, object]:
-    """What ``--set`` would say: a change, and the smaller step that all of them have."""
+    """Return what ``--set`` would say: a change, and the smaller step that all of them have."""
     return SMALLER[data] | CHANGES[name]

@@ -75,7 +75,7 @@ def _lightly(z1: Tensor, z2: Tensor) -> Tensor:
 
 
 def two_views(loss: Callable[..., Tensor], weighted: bool, dtype=torch.float32):
-    """n ↦ one forward and backward pass of a two-view loss on random rows."""
+    """Return n ↦ one forward and backward pass of a two-view loss on random rows."""
 
     def prepare(n: int, d: int = WIDTH) -> Step:
         torch.manual_seed(0)
@@ -98,7 +98,8 @@ def _labelled(loss: Callable[[Tensor, Tensor], Tensor]):
 
 
 def scene_method(as_printed: bool, d: int = SCENE[1]) -> Method:
-    """HeroCon as the paper sets it on Scene; ``as_printed``: both losses typed in, in float64."""
+    """Build HeroCon as the paper sets it on Scene; ``as_printed``: both losses typed in, in
+    float64."""
     torch.manual_seed(0)
     method = build("herocon", Problem(((d,), (d,)), SCENE[2], "multilabel"), alpha=0.7, beta=0.02)
     if as_printed:
@@ -152,7 +153,7 @@ ONE_SIZE = {"L_s (Eq. 7)": SUPERVISED[0], "HeroCon step": SCENE[0]}
 
 
 def run(sizes: Sequence[int] = SIZES) -> list[dict]:
-    """One row per loss, implementation and size: seconds, ratio to ours, peak memory."""
+    """Measure one row per loss, implementation and size: seconds, ratio to ours, peak memory."""
     work = [(group, n) for group in GROUPS for n in _sizes(group, sizes)]
     with measure.one_thread():
         bar = tqdm(work, desc="bench", unit="size")
@@ -189,7 +190,7 @@ def _measure(group: str, n: int) -> list[dict]:
 
 
 def growth(rows: Sequence[dict], group: str, name: str, column: str) -> float | None:
-    """Exponent p of column ~ n^p between the two largest sizes that were run."""
+    """Return the exponent p of column ~ n^p between the two largest sizes that were run."""
     found = [r for r in rows if r["loss"] == group and r["by"] == name and r.get(column)]
     if len(found) < 2:
         return None
@@ -198,7 +199,8 @@ def growth(rows: Sequence[dict], group: str, name: str, column: str) -> float | 
 
 
 def table(rows: Sequence[dict]) -> str:
-    """The rows as a Markdown table, with how time and memory grow at the end of each group."""
+    """Format the rows as a Markdown table, with how time and memory grow at the end of each
+    group."""
     cells = []
     for r in rows:
         cost = ["", "", ""]
@@ -227,7 +229,7 @@ def save(rows: Sequence[dict], where: dict, folder: Path) -> None:
 
 
 def to_page(rows: Sequence[dict], where: dict) -> str:
-    """The text of bench.md."""
+    """Return the text of bench.md."""
     made = ", ".join(f"{key} {value}" for key, value in where.items())
     head = f"# Time and memory of the losses\n\nMade by `python -m herocon_lite bench` ({made}).\n"
     return f"{head}{ABOUT}\n\n{table(rows)}\n"

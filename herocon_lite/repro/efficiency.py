@@ -61,7 +61,8 @@ KEPT = {
 
 
 def herocon(by: str) -> Method:
-    """HeroCon for XRMB with the losses of one implementation; all start from the same weights.
+    """Build HeroCon for XRMB with the losses of one implementation; all start from the same
+    weights.
 
     Label distances are Hamming's, as the paper declares (the public code's are not).
     """
@@ -90,14 +91,16 @@ def _steps(by: str, count: int, labeled: int, unlabeled: int) -> Step:
 
 
 def epoch(by: str, training: int) -> Step:
-    """Fig. 4(a): as many steps as the training set has batches. Less than one shrinks the step."""
+    """Measure Fig. 4(a): as many steps as the training set has batches. Less than one shrinks the
+    step."""
     share = min(1.0, training / BATCH)
     rows = round(share * BATCH), round(share * (NEGATIVES + 1 - BATCH))
     return _steps(by, max(1, training // BATCH), *rows)
 
 
 def one_step(by: str, negatives: int) -> Step:
-    """Fig. 4(b): |N| + 1 rows, 250 of them labelled, or half of them where there are fewer."""
+    """Measure Fig. 4(b): |N| + 1 rows, 250 of them labelled, or half of them where there are
+    fewer."""
     labeled = min(BATCH, (negatives + 1) // 2)
     return _steps(by, 1, labeled, negatives + 1 - labeled)
 
@@ -109,7 +112,7 @@ WORK: dict[str, Callable[[str, int], Step]] = {TRAINING: epoch, NEGATIVE: one_st
 
 
 def run() -> list[dict]:
-    """One row per implementation and size: best seconds, all rounds, peak memory."""
+    """Measure one row per implementation and size: best seconds, all rounds, peak memory."""
     work = [(what, size) for what, sizes in SIZES.items() for size in sizes]
     work += [(NEGATIVE, size) for size in ALONE]
     with measure.one_thread():
@@ -148,7 +151,7 @@ def _fresh_process(what: str, size: int, by: str) -> tuple[float, float]:
 def series(
     rows: Sequence[dict], what: str, by: str, column: str = "seconds"
 ) -> tuple[list[int], list[float]]:
-    """Sizes and values of one implementation, as far as they were measured."""
+    """Return the sizes and values of one implementation, as far as they were measured."""
     found = [r for r in rows if r.get("by") == by and r.get(what) and r.get(column)]
     return [r[what] for r in found], [r[column] for r in found]
 
@@ -156,7 +159,7 @@ def series(
 def power(
     rows: Sequence[dict], what: str, by: str, column: str = "seconds", up_to: int = FITTED_UP_TO
 ) -> stats.Interval | None:
-    """The p of column ~ size^p: least squares on logarithms, one point a size.
+    """Fit the p of column ~ size^p: least squares on logarithms, one point a size.
 
     The 95 % interval is the regression's, Student's t. A curve that is no power law leaves larger
     residuals, and so a wider interval. None below three sizes.
@@ -176,7 +179,7 @@ def power(
 
 
 def table(rows: Sequence[dict]) -> str:
-    """The rows as Markdown, and the powers."""
+    """Format the rows as Markdown, and the powers."""
     cells = []
     for r in rows:
         what = TRAINING if TRAINING in r else NEGATIVE
@@ -199,7 +202,8 @@ def table(rows: Sequence[dict]) -> str:
 
 
 def save(rows: list[dict], where: dict, folder: Path) -> None:
-    """efficiency.jsonl: where it was measured and with which settings, then one object a line."""
+    """Write efficiency.jsonl: where it was measured and with which settings, then one object a
+    line."""
     where = where | {
         "views": VIEWS,
         "classes": CLASSES,

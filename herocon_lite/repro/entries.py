@@ -25,7 +25,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
 
 
 def read_yaml(name: str, keys: Collection[str], optional: Collection[str] = ()) -> dict:
-    """The content of a file in this folder; its top must have these keys and no others."""
+    """Read a file in this folder; its top must have these keys and no others."""
     with (Path(__file__).parent / name).open(encoding="utf-8") as file:
         content = yaml.load(file, _Loader)
     check_keys(name, content, keys, optional)
@@ -33,7 +33,7 @@ def read_yaml(name: str, keys: Collection[str], optional: Collection[str] = ()) 
 
 
 def build(cls: type[T], entry: dict, where: str) -> T:
-    """An entry as a dataclass: keys are its fields, lists become tuples.
+    """Build a dataclass of an entry: keys are its fields, lists become tuples.
 
     Raises:
         ValueError: an unknown key, a key that is missing, or text where a number must be, with
@@ -50,7 +50,7 @@ def build(cls: type[T], entry: dict, where: str) -> T:
 
 
 def build_all(cls: type[T], entries: dict | list, where: str, key: str = "") -> tuple[T, ...]:
-    """The entries of a list, or of a mapping whose keys become the field ``key``."""
+    """Build the entries of a list, or of a mapping whose keys become the field ``key``."""
     if isinstance(entries, dict):
         named = [
             (name, {key: name} | _mapping(e, f"{where} {name}")) for name, e in entries.items()

@@ -25,13 +25,13 @@ SPLITS = 10
 
 
 def targets(dataset: Dataset, rows: np.ndarray) -> np.ndarray:
-    """Labels in the form that estimators take: a class vector, or the 0/1 matrix."""
+    """Return labels in the form that estimators take: a class vector, or the 0/1 matrix."""
     labels = dataset.labels[rows]
     return labels.argmax(1) if dataset.kind == "multiclass" else labels
 
 
 def herocon(dataset: Dataset, parts: Split, **options) -> np.ndarray:
-    """(n, c): probabilities on the test rows."""
+    """Return (n, c): probabilities on the test rows."""
     train, more, test = (
         [view[rows] for view in dataset.views]
         for rows in (parts.train, parts.unlabeled, parts.test)
@@ -45,12 +45,13 @@ def herocon(dataset: Dataset, parts: Split, **options) -> np.ndarray:
 
 
 def network(dataset: Dataset, parts: Split) -> np.ndarray:
-    """(n, c): the estimator's network, trained on the labels alone."""
+    """Return (n, c): the estimator's network, trained on the labels alone."""
     return herocon(dataset, parts, alpha=0.0, beta=0.0)
 
 
 def logistic_regression(dataset: Dataset, parts: Split) -> np.ndarray:
-    """(n, c): scikit-learn's, as it comes, on all views side by side, scaled over all rows."""
+    """Return (n, c): scikit-learn's, as it comes, on all views side by side, scaled over all
+    rows."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.preprocessing import scale
 
@@ -68,7 +69,7 @@ def logistic_regression(dataset: Dataset, parts: Split) -> np.ndarray:
 
 
 def run(folder: Path) -> list[dict]:
-    """All splits that have no line of this code yet, each stored as it ends."""
+    """Make all splits that have no line of this code yet, each stored as it ends."""
     path, code = folder / "estimator.jsonl", provenance.source_hash("estimator_benchmark.py")
     # The older file stays till all is there.
     half = folder / "checkpoints" / f"estimator-{code}.jsonl"
@@ -94,7 +95,8 @@ def run(folder: Path) -> list[dict]:
 
 
 def differences(rows: list[dict], name: str, other: str, metric: str = "auc") -> stats.Interval:
-    """A score of the estimator less the other's on the same splits: mean and 95 % interval."""
+    """Compare a score of the estimator less the other's on the same splits: mean and 95 %
+    interval."""
     mine = [row for row in rows if row["data"] == name]
     return stats.interval(row["herocon"][metric] - row[other][metric] for row in mine)
 

@@ -9,12 +9,12 @@ from herocon_lite.checkpoint import atomic_write
 
 
 def read_lines(path: Path) -> list[dict]:
-    """The objects of a file that has one a line; none if there is no file."""
+    """Read the objects of a file that has one a line; none if there is no file."""
     if not path.exists():
         return []
     return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
 
 
 def save_lines(path: Path, lines: list[dict]) -> None:
-    """One object a line."""
+    """Save one object a line."""
     atomic_write(path, "".join(json.dumps(line) + "\n" for line in lines))

@@ -23,7 +23,7 @@ DIGITS = 6  # decimals kept
 
 
 def label_counts(labels: np.ndarray) -> dict[str, int | float]:
-    """How often whole label vectors repeat.
+    """Return how often whole label vectors repeat.
 
     Rows with the same vector form a set; n_v is its size.
 
@@ -49,7 +49,7 @@ def label_counts(labels: np.ndarray) -> dict[str, int | float]:
 
 
 def set_sizes(labels: np.ndarray) -> np.ndarray:
-    """How many rows have each distinct label vector: n_v."""
+    """Count how many rows have each distinct label vector: n_v."""
     *_, sizes = growing_sets(labels)
     return sizes
 
@@ -70,7 +70,7 @@ def growing_sets(labels: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def partner_chance(sizes: np.ndarray, batch: int) -> float:
-    """Chance that a row of a random batch meets another one with the same label vector.
+    """Return the chance that a row of a random batch meets another one with the same label vector.
 
     The batch is drawn without replacement; the mean runs over all rows as anchors.
 
@@ -88,7 +88,7 @@ def partner_chance(sizes: np.ndarray, batch: int) -> float:
 
 
 def count_set(dataset: Dataset) -> dict:
-    """What the store keeps of one set."""
+    """Count what the store keeps of one set."""
     labels = dataset.labels
     rates = dict(zip(dataset.label_names, labels.mean(0).tolist(), strict=True))
     views = [list(view.shape[1:]) for view in dataset.views]
@@ -110,7 +110,7 @@ def count_set(dataset: Dataset) -> dict:
 
 
 def count_all() -> dict[str, dict]:
-    """Scene, MNIST, CelebA, MOCHA and birds; all must be here, none is downloaded."""
+    """Count in Scene, MNIST, CelebA, MOCHA and birds; all must be here, none is downloaded."""
     sets = {
         "scene": load("scene", download=False),
         "mnist": load("mnist", download=False),

@@ -18,17 +18,18 @@ Loss = Callable[..., Tensor]
 
 
 def cosine_as_printed(a: Tensor, b: Tensor) -> Tensor:
-    """The dot product over the product of the norms."""
+    """Return the dot product over the product of the norms."""
     return a @ b.T / (a.norm(dim=1)[:, None] * b.norm(dim=1)[None, :])
 
 
 def cosine_of_unit_rows(a: Tensor, b: Tensor) -> Tensor:
-    """The same, norms first."""
+    """Return the same, norms first."""
     return (a / a.norm(dim=1, keepdim=True)) @ (b / b.norm(dim=1, keepdim=True)).T
 
 
 def unsupervised(z1: Tensor, z2: Tensor, H: losses.Net, cos: Loss = cosine_as_printed) -> Tensor:
-    """Eq. 5 typed in from the paper: anchors against both views, n × 2n matrices and all."""
+    """Compute Eq. 5 typed in from the paper: anchors against both views, n × 2n matrices and
+    all."""
     n, keys = len(z1), torch.cat([z1, z2])
     f = torch.exp(cos(z1, keys))
     g = (torch.exp(1 - cos(z1, H(keys))) + torch.exp(1 - cos(H(z1), keys))) / 2
@@ -39,7 +40,7 @@ def unsupervised(z1: Tensor, z2: Tensor, H: losses.Net, cos: Loss = cosine_as_pr
 
 
 def supervised(s: Tensor, Y: Tensor) -> Tensor:
-    """Eq. 7 with a loop over labels that forms its similarities anew for each."""
+    """Compute Eq. 7 with a loop over labels that forms its similarities anew for each."""
     c, total = Y.shape[1], 0
     for a in range(c):
         has, lacks = Y[:, a] == 1, Y[:, a] == 0
@@ -54,7 +55,7 @@ def supervised(s: Tensor, Y: Tensor) -> Tensor:
 
 
 def released_unsupervised(z1: Tensor, z2: Tensor, H: losses.Net) -> Tensor:
-    """L_u in the public code's form: anchors are rows of view 2.
+    """Compute L_u in the public code's form: anchors are rows of view 2.
 
     [i, k] holds row i of view 1 and row k of view 2, and the sum runs over i. The positive is
     weighted too, and the half of g with H on view 2 is transposed. Its constants are left out.
@@ -66,7 +67,8 @@ def released_unsupervised(z1: Tensor, z2: Tensor, H: losses.Net) -> Tensor:
 
 
 def released_supervised(s: Tensor, Y: Tensor) -> Tensor:
-    """L_s in the public code's form for classes: weights 1, self pairs, a sum over the classes.
+    """Compute L_s in the public code's form for classes: weights 1, self pairs, a sum over the
+    classes.
 
     Similarities are formed anew for each class, as there.
     """
@@ -80,7 +82,8 @@ def released_supervised(s: Tensor, Y: Tensor) -> Tensor:
 
 
 def with_losses(method: Method, of_views: Loss, of_labels: Loss) -> Method:
-    """HeroCon in float64 with both losses replaced, by functions of (z1, z2, H) and of (S, Y)."""
+    """Build HeroCon in float64 with both losses replaced, by functions of (z1, z2, H) and of (S,
+    Y)."""
     method = method.double()
     method.unsupervised = lambda z: of_views(*z, method.H)
     method.supervised = of_labels
@@ -88,7 +91,8 @@ def with_losses(method: Method, of_views: Loss, of_labels: Loss) -> Method:
 
 
 def trainer(method: Method) -> Callable[[list[Tensor], Tensor, list[Tensor]], None]:
-    """(labelled views, labels, unlabelled views) ↦ one step, encoders and optimiser and all."""
+    """Return (labelled views, labels, unlabelled views) ↦ one step, encoders and optimiser and
+    all."""
     optimizer = LARS(method.train().parameters(), lr=0.05, momentum=0.95)
 
     def step(labeled: list[Tensor], Y: Tensor, unlabeled: list[Tensor]) -> None:

@@ -35,7 +35,7 @@ class Measured(NamedTuple):
     peak_mib: float | None
 
     def not_run(self) -> dict[str, float]:
-        """The part of a stored row that says why there is no time."""
+        """Return the part of a stored row that says why there is no time."""
         return {"would_keep_gib": round(self.kept / 2**30, 1)}
 
 
@@ -77,7 +77,8 @@ def measure(
 
 
 def time_interleaved(steps: dict[str, Step], rounds: int) -> dict[str, list[float]]:
-    """Seconds of each step, one a round; interleaved, so that all see the same machine."""
+    """Return the seconds of each step, one a round; interleaved, so that all see the same
+    machine."""
     seconds = {name: [] for name in steps}
     for _ in range(rounds):
         for name, step in steps.items():
@@ -88,7 +89,7 @@ def time_interleaved(steps: dict[str, Step], rounds: int) -> dict[str, list[floa
 
 
 def kept_bytes(prepare: Callable[..., Step], n: int) -> float:
-    """About what a step would keep for its backward pass at n: two small sizes and their growth.
+    """Estimate what a step would keep for its backward pass at n: two small sizes and their growth.
 
     Rows are narrow here, so that what grows with pairs of samples shows.
     """
@@ -114,7 +115,8 @@ def kept_bytes(prepare: Callable[..., Step], n: int) -> float:
 
 
 def fresh_process(module: str, *arguments: object) -> tuple[float, float]:
-    """Seconds, and peak MiB above the inputs, of the step that a module's ``__main__`` reports."""
+    """Return seconds, and peak MiB above the inputs, of the step that a module's ``__main__``
+    reports."""
     command = [sys.executable, "-m", module, *map(str, arguments)]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     seconds, mib = map(float, done.stdout.split())

@@ -18,13 +18,13 @@ PAGES = {
 
 
 def link(page: str, book: Path = Path()) -> str:
-    """A Markdown link to a page, under its title."""
+    """Return a Markdown link to a page, under its title."""
     return f"[{title(page, book)}]({page}.ipynb)"
 
 
 @functools.cache
 def title(page: str, book: Path) -> str:
-    """The first heading of a page in the folder ``book``."""
+    """Return the first heading of a page in the folder ``book``."""
     mark = "# # "
     lines = (book / f"{page}.py").read_text("utf-8").splitlines()
     return next(line.removeprefix(mark) for line in lines if line.startswith(mark))

@@ -88,12 +88,12 @@ NOT_CONTRASTIVE = tuple(_DATA["not_contrastive"])
 
 
 def baselines(data: str) -> tuple[str, ...]:
-    """The methods of a table that are not the paper's own."""
+    """Return the methods of a table that are not the paper's own."""
     return tuple(name for name in RESULTS[data] if name not in PROPOSED)
 
 
 def gap(data: str, a: str, b: str, metric: str) -> float | None:
-    """a − b in the paper's table, in points; None where the table lacks one of them."""
+    """Return a − b in the paper's table, in points; None where the table lacks one of them."""
     rows, column = TABLES[data], METRICS.index(metric)
     return 100 * (rows[a][column] - rows[b][column]) if {a, b} <= rows.keys() else None
 
@@ -119,7 +119,7 @@ def same_row(data: str, method: str) -> str:
 
 
 def not_beaten(data: str, method: str) -> dict[str, list[str]]:
-    """The baselines that a method does not outperform in the paper's table, by metric.
+    """Return the baselines that a method does not outperform in the paper's table, by metric.
 
     SupCon is left out where its row is HeroCon-s's own (both class data sets).
     """

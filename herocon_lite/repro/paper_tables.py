@@ -114,7 +114,7 @@ def paper_table(data: str) -> Markdown:
 
 
 def paper_gap_is_significant(data: str, a: str, b: str) -> bool:
-    """Whether the F1 of two of the paper's rows differ by Welch's test, at 5 %."""
+    """Return whether the F1 of two of the paper's rows differ by Welch's test, at 5 %."""
     from scipy.stats import ttest_ind_from_stats
 
     rows = (paper.RESULTS[data][name] for name in (a, b))

@@ -51,7 +51,8 @@ POINTS = build_all(Point, _DATA["points"], "points.yaml, point", key="number")
 
 
 def to_markdown(points: Iterable[Point], book: Path = Path()) -> str:
-    """A table of points, one row each; the search box of the page finds it by its heading."""
+    """Format a table of points, one row each; the search box of the page finds it by its
+    heading."""
     rows = []
     for point in points:
         last = f"**{point.effect}.** {point.consequence} *{point.evidence}*"

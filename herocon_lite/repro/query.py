@@ -32,7 +32,7 @@ COLUMNS = [*GROUP, "seeds", "f1", "f1_lo", "f1_hi", "auc", "auc_lo", "auc_hi"]
 
 
 def load(folder: str | Path, **where) -> pd.DataFrame:
-    """The records as a table, one row a run.
+    """Load the records as a table, one row a run.
 
     Metrics are columns (``f1``, ``auc``, …); so are the parts of settings and split, as
     ``settings.alpha`` or ``split.how``. ``key`` names the run. A run with changed settings says so
@@ -56,7 +56,7 @@ def load(folder: str | Path, **where) -> pd.DataFrame:
 
 
 def select(frame: pd.DataFrame, **where) -> pd.DataFrame:
-    """The rows whose columns are as asked for; see :func:`load`."""
+    """Select the rows whose columns are as required; see :func:`load`."""
     for name, wanted in where.items():
         column = name.replace("__", ".")
         if column not in frame:
@@ -66,7 +66,7 @@ def select(frame: pd.DataFrame, **where) -> pd.DataFrame:
 
 
 def select_changed(frame: pd.DataFrame, allowed: Iterable[str]) -> pd.DataFrame:
-    """The runs that differ from the usual ones in nothing but some settings."""
+    """Select the runs that differ from the usual ones in nothing but some settings."""
     allowed = {*allowed}
     return frame[np.array([allowed.issuperset(c) for c in frame["changes"]], dtype=bool)]
 
@@ -82,7 +82,7 @@ def group_by_kind(frame: pd.DataFrame) -> list[pd.DataFrame]:
 def paired_differences(
     a: pd.DataFrame, b: pd.DataFrame, metric: str = "f1", same: Iterable[str] = ("seed",)
 ) -> pd.Series:
-    """Paired differences a − b in points (hundredths), by seed.
+    """Return paired differences a − b in points (hundredths), by seed.
 
     Args:
         a, b: runs of one kind each, one a seed.
@@ -105,13 +105,13 @@ def _row(record: Record) -> dict[str, Any]:
 
 
 def format_overrides(changes: dict[str, Any]) -> str:
-    """Settings as one text, the same however they are ordered and their numbers spelt."""
+    """Format settings as one text, the same however they are ordered and their numbers spelt."""
 
-    def told(value) -> str:
+    def spelt(value) -> str:
         number = isinstance(value, int | float) and not isinstance(value, bool)
         return f"{value:.15g}" if number else str(value)
 
-    return ", ".join(f"{name}={told(value)}" for name, value in sorted(changes.items()))
+    return ", ".join(f"{name}={spelt(value)}" for name, value in sorted(changes.items()))
 
 
 def _flat(nested: dict, prefix: str = "") -> dict[str, Any]:
@@ -128,7 +128,8 @@ def _matches(column: pd.Series, wanted) -> pd.Series:
 
 
 def table(frame: pd.DataFrame) -> pd.DataFrame:
-    """One row per method, preset, form, protocol and budget: F1 and AUC with intervals over seeds.
+    """Average runs: one row per method, preset, form, protocol and budget: F1 and AUC with
+    intervals over seeds.
 
     Args:
         frame: what :func:`load` returned, of one data set. Runs that share a row must differ in
@@ -150,7 +151,7 @@ def table(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def against(frame: pd.DataFrame, method: str) -> pd.DataFrame:
-    """Runs less those of one method, F1 and AUC, for :func:`table` to average.
+    """Subtract the runs of one method, F1 and AUC, for :func:`table` to average.
 
     A run and what is subtracted have the same seed and split, preset, form, protocol and budget;
     runs without such a partner are left out.
@@ -209,7 +210,7 @@ class Store:
         self.usual = {"preset": "paper", "protocol": "transductive", "split": "paper"} | usual
 
     def select(self, method: str, **other) -> pd.DataFrame:
-        """The runs of a kind, one a seed; none if there are none."""
+        """Select the runs of a kind, one a seed; none if there are none."""
         kind = {"changes": {}} | self.usual | {"method": method} | other
         kind["changes"] = format_overrides(self._overrides(kind))
         kept = select(self.frame, **kind)
@@ -218,7 +219,7 @@ class Store:
         return kept
 
     def runs(self, method: str, metric: str = "f1", **other) -> pd.Series:
-        """One column of the runs of a kind, by seed; empty if there are none."""
+        """Return one column of the runs of a kind, by seed; empty if there are none."""
         return self.select(method, **other).set_index("seed")[metric].sort_index()
 
     def _overrides(self, kind: Mapping) -> dict[str, object]:
@@ -237,17 +238,18 @@ class Store:
         return non_default_overrides(run)
 
     def difference(self, a: Mapping, b: Mapping, metric: str = "f1") -> pd.Series:
-        """a − b in points (hundredths), on the seeds that both kinds have."""
+        """Return a − b in points (hundredths), on the seeds that both kinds have."""
         return paired_differences(self.select(**a), self.select(**b), metric)
 
     def differences(self, pairs: Mapping[str, tuple[Mapping, Mapping]]) -> Answers:
-        """The same for named questions (a, b), in F1 and in AUC."""
+        """Return the same for named questions (a, b), in F1 and in AUC."""
         asked = product(pairs.items(), METRICS)
         return {(name, metric): self.difference(*pair, metric) for (name, pair), metric in asked}
 
 
 def case_study(method: str, share: float) -> dict[str, object]:
-    """The kind of our runs of Figure 2: its α and β, 500 unlabelled rows a step, bfloat16."""
+    """Return the kind of our runs of Figure 2: its α and β, 500 unlabelled rows a step,
+    bfloat16."""
     from herocon_lite import methods
     from herocon_lite.repro import paper
 

@@ -151,7 +151,7 @@ def execute(
         dataset: the data set that the run names.
         device: where to train; None: the best one here.
         progress: show a progress bar.
-        checkpoint: folder for half-done work, from which the same run goes on.
+        checkpoint: folder for unfinished runs, from which the same run resumes.
         skip: whether the run of a key is done already.
         keep: store in which the probabilities of the test rows are kept; None: they are not.
 

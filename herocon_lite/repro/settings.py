@@ -168,7 +168,7 @@ def paper_config(data: str, preset: str = "paper", budget: str = "paper") -> Pap
 
 
 def is_released(preset: str) -> bool:
-    """Whether data and settings are the public code's: "released", or "released-cnn"."""
+    """Return whether data and settings are the public code's: "released", or "released-cnn"."""
     return preset.startswith("released")
 
 

@@ -114,7 +114,7 @@ def store_bounds() -> None:
 
 
 def simulate_dial() -> dict:
-    """Same-class cosines at rest, against τ and the number of false negatives."""
+    """Simulate same-class cosines at rest, against τ and the number of false negatives."""
     kinds = {
         kind: {
             str(m - 1): _rounded_rows(equilibrium(kind, m, DIAL_TAUS, SEEDS)["same"])
@@ -127,7 +127,7 @@ def simulate_dial() -> dict:
 
 
 def simulate_no_false_negatives() -> dict:
-    """Eight classes of one point, whose means resemble each other: every push is right."""
+    """Simulate eight classes of one point, whose means resemble each other: every push is right."""
     options = {"classes": 8, "alike": 0.5, "prior": 0.1}
     kinds = {
         kind: _rounded_rows(equilibrium(kind, 1, DIAL_TAUS, SEEDS, **options)["different"])
@@ -139,7 +139,8 @@ def simulate_no_false_negatives() -> dict:
 
 
 def simulate_joint_training() -> dict:
-    """Encoders and H together on Gaussians at τ = 1, for little, some and much information."""
+    """Train encoders and H together on Gaussians at τ = 1, for little, some and much
+    information."""
     rows = [
         {"information": nats, "mode": mode, "seed": seed}
         | _rounded(joint_training(nats, mode, seed))
@@ -154,7 +155,7 @@ def simulate_joint_training() -> dict:
 
 
 def simulate_scene() -> dict:
-    """g over training on Scene: Eq. 5 as printed, the paper's budget.
+    """Record g over training on Scene: Eq. 5 as printed, the paper's budget.
 
     Runs that are already stored are kept, and each is saved as it ends.
     """
@@ -173,7 +174,7 @@ def simulate_scene() -> dict:
 
 
 def simulate_cone() -> dict:
-    """Cosines of negatives and of H(z) over training, against the cone of a constant H.
+    """Record cosines of negatives and of H(z) over training, against the cone of a constant H.
 
     Runs that are already stored are kept, and each is saved as it ends.
     """

@@ -64,10 +64,10 @@ RETIRED: dict[str, dict[str, object]] = {
 
 
 def key(record: Record) -> str:
-    """Sixteen hex digits of what defines a run; records with the same key are the same run.
+    """Return sixteen hex digits of what defines a run; records with the same key are the same run.
 
-    A setting of None says nothing, so it does not count: options may be added without making
-    older records strangers, as long as None means what was done before.
+    A setting of None says nothing, so it does not count: options may be added without
+    invalidating older records, as long as None means what was done before.
 
     Args:
         record: a record, or the part of it that is known before the run: data, method, preset,
@@ -162,7 +162,7 @@ def finished(
 
 
 def is_dirty(record: Record) -> bool:
-    """Whether the code that made a record is known to differ from its commit."""
+    """Return whether the code that made a record is known to differ from its commit."""
     return record.get("dirty") is True
 
 

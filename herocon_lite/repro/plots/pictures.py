@@ -21,7 +21,7 @@ from herocon_lite.repro.text import format_points
 
 
 def circle(ax: Axes, title: str = "", radii: Sequence[float] = (1,), reach: float = 1.2) -> None:
-    """Empty circles around the origin; the axes show ± reach."""
+    """Draw empty circles around the origin; the axes show ± reach."""
     for radius in radii:
         ax.add_patch(Circle((0, 0), radius, fill=False, color=FAINT, lw=1.5, zorder=0))
     ax.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal", title=title)
@@ -31,7 +31,7 @@ def circle(ax: Axes, title: str = "", radii: Sequence[float] = (1,), reach: floa
 def dots(
     ax: Axes, angles: ArrayLike, colours: Sequence[str], radius: float = 1, hollow: bool = False
 ) -> None:
-    """Points at the given angles (radians)."""
+    """Draw points at the given angles (radians)."""
     x, y = radius * np.cos(angles), radius * np.sin(angles)
     face = PAPER if hollow else colours
     ax.scatter(x, y, s=75, facecolors=face, edgecolors=colours, linewidths=2.2, zorder=3)
@@ -40,7 +40,8 @@ def dots(
 def names(
     ax: Axes, angles: ArrayLike, texts: Sequence[str], colours: Sequence[str], radius: float = 0.79
 ) -> None:
-    """A name for each angle, inside the circle; points that coincide share one line of text."""
+    """Write a name for each angle, inside the circle; points that coincide share one line of
+    text."""
     angles = np.asarray(angles)
     for number, angle in enumerate(angles):
         mates = np.flatnonzero(np.cos(angles - angle) > 0.99)
@@ -58,7 +59,8 @@ def arrows(
     colours: Sequence[str],
     scale: float,
 ) -> None:
-    """Arrows along the tangents, from each dot's rim: ``scale`` times the force on its angle."""
+    """Draw arrows along the tangents, from each dot's rim: ``scale`` times the force on its
+    angle."""
     for angle, slide, colour in zip(np.asarray(angles), np.asarray(slides), colours, strict=True):
         ahead = np.sign(slide) * np.array([-np.sin(angle), np.cos(angle)])
         start = np.array([np.cos(angle), np.sin(angle)]) + 0.09 * ahead
@@ -69,7 +71,7 @@ def arrows(
 
 
 def force_legend(fig: Figure, kinds: dict[str, str]) -> None:
-    """One line under the figure: kinds of points by colour, then the three kinds of arrows."""
+    """Draw one line under the figure: kinds of points by colour, then the three kinds of arrows."""
     style = {"ls": "", "markersize": 8}
     marks = [Line2D([], [], marker="o", color=c, label=k, **style) for k, c in kinds.items()]
     arrows = {"pull": PULL, "push": PUSH, "push on a false negative": WRONG}
@@ -82,7 +84,7 @@ def force_legend(fig: Figure, kinds: dict[str, str]) -> None:
 def share_bars(
     ax: Axes, shares: Sequence[ArrayLike], names: Sequence[str], colours: Sequence[str]
 ) -> None:
-    """Two rows of shares side by side: vanilla in full colour, weighted in outline."""
+    """Draw two rows of shares side by side: vanilla in full colour, weighted in outline."""
     before, after = (100 * np.asarray(share) for share in shares)
     place = np.arange(len(names))
     ax.bar(place - 0.2, before, 0.36, color=colours, edgecolor=colours, lw=1.8)
@@ -101,7 +103,7 @@ def share_bars(
 def label_matrix(
     ax: Axes, Y: ArrayLike, samples: Sequence[str], labels: Sequence[str], colours: Sequence[str]
 ) -> None:
-    """A 0/1 matrix: one row a sample, a filled square where it has the label."""
+    """Draw a 0/1 matrix: one row a sample, a filled square where it has the label."""
     Y = np.asarray(Y)
     for row, column in np.ndindex(*Y.shape):
         has = bool(Y[row, column])
@@ -119,7 +121,7 @@ def label_matrix(
 
 
 def pair_map(ax: Axes, values: ArrayLike, names: Sequence[str], limit: float) -> ScalarMappable:
-    """Signed values of all pairs as a heat map, NaN left out; what ``fig.colorbar`` needs."""
+    """Draw signed values of all pairs as a heat map, NaN left out; what ``fig.colorbar`` needs."""
     values = np.asarray(values)
     image = ax.imshow(values, cmap="PuOr", norm=TwoSlopeNorm(0, -limit, limit))
     for row, column in np.argwhere(~np.isnan(values)):
