@@ -20,6 +20,7 @@ from IPython.display import Markdown
 from herocon_lite.data.cards import find_card
 from herocon_lite.methods import METHODS
 from herocon_lite.repro import paper, questions, settings, stats
+from herocon_lite.repro.boxes import answer, caption, fold, say, wide
 from herocon_lite.repro.paper_tables import RESULTS, settings_rows
 from herocon_lite.repro.query import METRICS, Store
 from herocon_lite.repro.stats import Comparison, Interval
@@ -40,39 +41,18 @@ if TYPE_CHECKING:
 
     from herocon_lite.repro.query import Answers
 
-# ------------------------------------------------------------------ the author's sentences
-
-
-def say(text: str) -> Markdown:
-    """Show an author's sentences; numbers stand in them by f-string."""
-    return Markdown(text)
-
-
-def answer(text: str) -> Markdown:
-    """Show the answer of a chapter in its box."""
-    return _box("answer", text)
-
-
-def caption(text: str) -> Markdown:
-    """Show what stands under a table; figures have their caption in the cell's metadata."""
-    return _box("caption", text)
-
-
-def fold(summary: str, content: str | Markdown) -> Markdown:
-    """Show something under one line that a reader can open."""
-    content = content.data if isinstance(content, Markdown) else content
-    head = f'<details class="hc-fold"><summary>{summary}</summary>'
-    return Markdown(f"{head}\n\n{content}\n\n</details>")
-
-
-def _wide(shown: Markdown) -> Markdown:
-    """A table of numbers: where there is room, each cell on one line (book.css)."""
-    return _box("table", shown.data)
-
-
-def _box(kind: str, text: str) -> Markdown:
-    return Markdown(f'<div class="hc-{kind}">\n\n{text}\n\n</div>')
-
+__all__ = [
+    "Checks",
+    "Page",
+    "answer",
+    "attempt",
+    "badges",
+    "caption",
+    "commands",
+    "difference_table",
+    "fold",
+    "say",
+]
 
 # ------------------------------------------------------------------ what guards them
 
@@ -184,7 +164,7 @@ class Page:
             [label, format_effect(self.f1[name]), format_effect(self.auc[name]), self.f1[name].n]
             for label, name in self.asked.groups[group].items()
         ]
-        return _wide(table([first, "F1", "AUC", "seeds"], rows))
+        return wide(table([first, "F1", "AUC", "seeds"], rows))
 
     def figure(self, group: str, first: str = "") -> Markdown:
         """Draw a group, F1 beside AUC, a dot for each seed; crosses are the paper's differences.
@@ -236,7 +216,7 @@ class Page:
                 line += [f"{getattr(cells, metric):.4f}" if cells else "–", format_mean(found)]
             lines.append([*line, len(found)])
         heads = ["", "F1, paper", "ours [95 %]", "AUC, paper", "ours [95 %]", "seeds"]
-        return _wide(table(heads, lines))
+        return wide(table(heads, lines))
 
     def level_figure(self, rows: Mapping[str, str]) -> dict[str, dict[str, Interval | None]]:
         """Draw F1 and AUC of some kinds of runs, a dot for each seed; crosses are the paper's.

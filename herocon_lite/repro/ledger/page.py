@@ -98,7 +98,7 @@ def overview(rows: Sequence[Row], anchors: dict[str, str]) -> Markdown:
 
 def claims(rows: Sequence[Row], book: Path = Path()) -> Markdown:
     """Show claims as a table; those that are not run stand folded below it."""
-    from herocon_lite.repro.chapter import fold, say
+    from herocon_lite.repro.boxes import fold, say
 
     run = [row for row in rows if row.verdict is not Verdict.NOT_RUN]
     waiting = [row for row in rows if row.verdict is Verdict.NOT_RUN]
