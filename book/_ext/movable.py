@@ -1,34 +1,27 @@
-"""Sphinx extension: figures that a reader can move, from plotly's own script, without a network.
+"""Sphinx extension: the script of figures that a reader can move, on the pages that hold one."""
 
-A page that holds one (see `herocon_lite.repro.plots.movable`) loads plotly from the book's own folder;
-all other pages stay light.
-"""
-
+from importlib.util import find_spec
 from pathlib import Path
 
-import plotly
 from sphinx.util.fileutil import copy_asset
 
-# Not in book/_static: what lies there is loaded by every page.
-SCRIPTS = (
-    Path(plotly.__file__).parent / "package_data" / "plotly.min.js",
-    Path(__file__).parent / "movable.js",
-)
+# The module holds it, since a notebook on Colab needs it too. It is not in book/_static: what lies
+# there is loaded by every page.
+MODULE = Path(find_spec("herocon_lite").submodule_search_locations[0])
+SCRIPT = MODULE / "repro" / "plots" / "movable.js"
 
 
-def add_scripts(app, pagename, templatename, context, doctree):
+def add_script(app, pagename, templatename, context, doctree):
     if 'class="movable"' in context.get("body", ""):
-        for script in SCRIPTS:
-            app.add_js_file(script.name, loading_method="defer")
+        app.add_js_file(SCRIPT.name, loading_method="defer")
 
 
-def copy_scripts(app):
+def copy_script(app):
     if app.builder.format == "html":
-        for script in SCRIPTS:
-            copy_asset(script, Path(app.outdir) / "_static")
+        copy_asset(SCRIPT, Path(app.outdir) / "_static")
 
 
 def setup(app):
-    app.connect("html-page-context", add_scripts)
-    app.connect("builder-inited", copy_scripts)
+    app.connect("html-page-context", add_script)
+    app.connect("builder-inited", copy_script)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

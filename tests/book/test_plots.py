@@ -35,35 +35,49 @@ def bundle_of(monkeypatch, **options):
     return data
 
 
+def figure_of(data):
+    return json.loads(
+        re.search(r'<script type="application/json">(.*?)</script>', data["text/html"])[1]
+    )
+
+
 def test_every_position_is_in_the_page(monkeypatch):
     data = bundle_of(monkeypatch, start=1)
-    figure = data["application/vnd.plotly.v1+json"]
-    in_page = re.search(r'<script type="application/json">(.*)</script>', data["text/html"])[1]
-    assert json.loads(in_page) == figure
-    assert [frame["name"] for frame in figure["frames"]] == ["a", "b", "c"]
-    assert figure["frames"][2]["data"][0]["y"] == [0, 1, 2, 3]
-    assert figure["frames"][2]["data"][1] == {"x": [2], "y": [7]}
-    assert figure["data"][1]["y"] == [6] and figure["layout"]["sliders"][0]["active"] == 1
-    assert "http" not in data["text/html"] and "<noscript>" in data["text/html"]
-    assert 'aria-label="three &quot;lines&quot;"' in data["text/html"]
+    figure = figure_of(data)
+    line, dot = figure["traces"]
+    assert figure["positions"] == ["a", "b", "c"] and figure["start"] == 1
+    assert line["y"][2] == [0, 1, 2, 3] and len(line["x"]) == 1  # x never moves: stored once
+    assert dot["x"] == [[0], [1], [2]] and dot["y"] == [[5], [6], [7]]
+    assert figure["x"]["range"][0] < 0 and figure["x"]["range"][1] > 2  # both traces have room
+    assert figure["y"]["ticks"] == [[n, str(n)] for n in (0, 2, 4, 6)]
+    assert "http" not in data["text/html"] and data["text/plain"] == 'three "lines"'
+    assert 'data-alt="three &quot;lines&quot;"' in data["text/html"]
 
 
-def test_plotly_itself_accepts_the_figure(monkeypatch):
-    import plotly.graph_objects as go
+def test_numbers_are_short_and_ends_can_be_given(monkeypatch):
+    figure = figure_of(bundle_of(monkeypatch, xrange=(-1, 1), yrange=(0, 1000)))
+    assert figure["traces"][0]["y"][0] == [0, 0.3333, 0.6667, 1]
+    assert figure["x"]["range"] == [-1, 1] and figure["y"]["range"] == [0, 1000]
+    assert figure["x"]["ticks"][0] == [-1, "−1.0"]
 
-    figure = bundle_of(monkeypatch)["application/vnd.plotly.v1+json"]
-    assert len(go.Figure(figure).frames) == 3
+
+@pytest.mark.parametrize("live", [True, False])
+def test_the_script_travels_with_a_figure_only_where_the_reader_looks_on(monkeypatch, live):
+    monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
+    if live:
+        monkeypatch.setenv("JPY_SESSION_NAME", "notebook.ipynb")
+    assert ("createElementNS" in bundle_of(monkeypatch)["text/html"]) == live
 
 
-def test_only_pages_with_such_a_figure_load_plotly():
+def test_only_pages_with_such_a_figure_load_its_script():
     spec = importlib.util.spec_from_file_location("ext", BOOK / "_ext" / "movable.py")
     extension = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(extension)
-    assert all(script.exists() for script in extension.SCRIPTS)
-    for body, wanted in (("<p>", []), ('<div class="movable">', ["plotly.min.js", "movable.js"])):
+    assert extension.SCRIPT.stat().st_size < 10_000
+    for body, wanted in (("<p>", []), ('<div class="movable" data-alt="x">', ["movable.js"])):
         loaded = []
         app = SimpleNamespace(add_js_file=lambda name, to=loaded, **_: to.append(name))
-        extension.add_scripts(app, "page", "page.html", {"body": body}, None)
+        extension.add_script(app, "page", "page.html", {"body": body}, None)
         assert loaded == wanted
 
 
@@ -74,10 +88,10 @@ def test_a_still_picture_stands_beside_a_moving_one(path):
         {kind for output in cell.get("outputs", []) for kind in output.get("data", {})}
         for cell in cells
     ]
-    for number, found in enumerate(kinds):
-        if "application/vnd.plotly.v1+json" in found:
+    for number, cell in enumerate(cells):
+        if "plots.movable(" in cell.source:
             near = set().union(*kinds[max(0, number - 8) : number + 9])
-            assert "image/png" in near, cells[number].source
+            assert "image/png" in near, cell.source
 
 
 # ---------------------------------------------------------------- rows of seeds

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import html
 import json
+import os
 import string
 import sys
 from collections.abc import Sequence
 from importlib import resources
 
 import numpy as np
+from matplotlib.ticker import MaxNLocator, ScalarFormatter
 
 from herocon_lite.repro.plots.palette import OKABE_ITO
+
+TICKS = MaxNLocator(nbins=7, steps=[1, 2, 2.5, 5, 10])
 
 
 def movable(
@@ -28,8 +32,8 @@ def movable(
 ) -> None:
     """Show curves or points that the reader moves with a slider, without a kernel.
 
-    Everything is computed beforehand and lies in the page. Put a still picture of it beside it,
-    for print and for readers without scripts.
+    Everything is computed beforehand and lies in the page; ``movable.js`` draws it. Put a still
+    picture of it beside it, for print and for readers without scripts.
 
     Args:
         traces: one dictionary a curve: ``name``, ``x`` (points,) or (positions, points), ``y``
@@ -38,63 +42,78 @@ def movable(
         positions: what the slider says at each place, such as "0.10".
         slider: what it moves, such as "temperature τ".
         alt: what the figure shows, for those who cannot see it.
+        xlabel: name of the horizontal axis.
+        ylabel: name of the vertical axis.
+        xrange: its ends; those of the points if left out.
+        yrange: the same for the vertical axis.
+        start: position at first.
         square: one scale on both axes, for circles.
     """
     from IPython.display import display
 
-    frames = [
-        {"name": name, "data": [_points(t, i) for t in traces]} for i, name in enumerate(positions)
-    ]
-    scale = {"scaleanchor": "x"} if square else {}
-    layout = {
-        "xaxis": {"title": {"text": xlabel}, "range": xrange},
-        "yaxis": {"title": {"text": ylabel}, "range": yrange} | scale,
-        "colorway": list(OKABE_ITO),
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "margin": {"t": 20, "r": 20},
-        "height": 420,
-        "sliders": [_slider(slider, positions, start)],
+    drawn = [_trace(trace, number) for number, trace in enumerate(traces)]
+    figure = {
+        "slider": slider,
+        "positions": list(positions),
+        "start": start,
+        "square": square,
+        "x": _axis(xlabel, xrange, [t["x"] for t in drawn]),
+        "y": _axis(ylabel, yrange, [t["y"] for t in drawn]),
+        "traces": drawn,
     }
-    data = [_style(t) | _points(t, start) for t in traces]
-    figure = {"data": data, "layout": layout, "frames": frames}
-    if "google.colab" in sys.modules:  # it does not know plotly's own type of output
-        import plotly.graph_objects as go
-
-        go.Figure(figure).show()
-        return
     page = (
-        f'<div class="movable" role="group" aria-label="{html.escape(alt)}">'
+        f'<div class="movable" data-alt="{html.escape(alt)}">'
         f'<script type="application/json">{json.dumps(figure, ensure_ascii=False)}</script>'
-        "<noscript>This figure moves only with scripts on; the picture beside it stands still."
-        "</noscript></div>"
+        "A figure with a slider: it moves in the book, and here when the cell is run.</div>"
     )
-    bundle = {"application/vnd.plotly.v1+json": figure, "text/html": page, "text/plain": alt}
-    display(bundle, raw=True)
+    if _is_live():
+        script = resources.files(__package__).joinpath("movable.js").read_text("utf-8")
+        page += f"<script>{script}</script>"
+    display({"text/html": page, "text/plain": alt}, raw=True)
 
 
-def _points(trace: dict, number: int) -> dict:
-    """Return a curve at one position of the slider, five digits of it."""
-    x = np.asarray(trace["x"], float)
-    x = x[number] if x.ndim == 2 else x
-    y = np.asarray(trace["y"], float)[number]
-    return {
-        axis: [float(f"{v:.5g}") + 0.0 for v in values] for axis, values in (("x", x), ("y", y))
+def _is_live() -> bool:
+    """Is the reader looking on (Colab, JupyterLab)? The pages of the book bring the script once."""
+    return "google.colab" in sys.modules or "JPY_SESSION_NAME" in os.environ
+
+
+def _trace(trace: dict, number: int) -> dict:
+    """Return a curve with four digits of each point; what never moves is stored once."""
+    shown = {
+        "name": trace["name"],
+        "mode": trace.get("mode", "lines"),
+        "colour": trace.get("colour", OKABE_ITO[number % len(OKABE_ITO)]),
+        "dash": trace.get("dash", ""),
     }
+    for axis in "xy":
+        places = np.atleast_2d(np.asarray(trace[axis], float))
+        if (places == places[0]).all():
+            places = places[:1]
+        shown[axis] = [[_short(value) for value in row] for row in places]
+    return shown
 
 
-def _style(trace: dict) -> dict:
-    style = {"color": trace["colour"]} if "colour" in trace else {}
-    dash = {"dash": trace["dash"]} if "dash" in trace else {}
-    mode = trace.get("mode", "lines")
-    shape = {"line": style | dash} if mode == "lines" else {"marker": style | {"size": 11}}
-    return {"type": "scatter", "name": trace["name"], "mode": mode, **shape}
+def _short(value: float) -> float | int:
+    """Four digits; 3 rather than 3.0, and 0 rather than -0.0."""
+    rounded = float(f"{value:.4g}") + 0.0
+    return int(rounded) if rounded.is_integer() else rounded
 
 
-def _slider(name: str, positions: Sequence[str], start: int) -> dict:
-    at_once = {"mode": "immediate", "frame": {"duration": 0}}
-    steps = [{"label": at, "method": "animate", "args": [[at], dict(at_once)]} for at in positions]
-    return {"active": start, "currentvalue": {"prefix": f"{name}: "}, "steps": steps}
+def _axis(label: str, ends: tuple[float, float] | None, parts: list) -> dict:
+    if ends is None:
+        values = np.concatenate([row for part in parts for row in part])
+        room = 0.05 * (np.ptp(values) or 1.0)
+        ends = (values.min() - room, values.max() + room)
+    low, high = (float(f"{end:.4g}") for end in ends)
+    ticks = [t for t in TICKS.tick_values(low, high) if low <= t <= high]
+    words = ScalarFormatter(useOffset=False)
+    words.create_dummy_axis()
+    names = words.format_ticks(ticks)
+    return {
+        "label": label,
+        "range": [low, high],
+        "ticks": [[_short(t), name] for t, name in zip(ticks, names, strict=True)],
+    }
 
 
 def search_box(
