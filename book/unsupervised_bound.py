@@ -13,7 +13,14 @@ import torch
 
 from herocon_lite import losses, theory
 from herocon_lite.repro import plots, settings
-from herocon_lite.repro.chapter import Checks, answer, attempt, badges, say
+from herocon_lite.repro.chapter import (
+    Checks,
+    answer,
+    attempt,
+    badges,
+    fold,
+    say,
+)
 from herocon_lite.repro.query import Store
 from herocon_lite.repro.stats import Direction, compare
 from herocon_lite.repro.text import format_mean, table
@@ -133,12 +140,11 @@ ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 plt.show()
 
 # %% tags=["remove-input"]
+shown = (f"{label} {highest[k]:.1f}" for k, (label, *_) in looks.items())
 say(
-    "Highest value of each curve, in nats: "
-    + "; ".join(
-        f"{label} {highest[name]:.1f}" for name, (label, *_) in looks.items()
+    f"Highest value of each curve, in nats: {'; '.join(shown)}.".replace(
+        "-", "−"
     )
-    + "."
 )
 
 # %% [markdown]
@@ -153,16 +159,9 @@ say(
 # $$ L = \mathbb E \log \frac{f(x, y) + \sum_k g_k\, f(x, y_k)}{f(x, y)} . $$
 #
 # This is Eq. 3 if all $g_k = 1$ and, up to the choice of negatives, Eq. 5 if not. The paper writes $|\mathcal N|$ for $M$. In a
-# batch of $n$ pairs each is the others' negative, so $M + 1 = n$:
-
-# %%
-generator = torch.Generator().manual_seed(0)
-(x,), (y,) = theory.gaussian_pairs(1, 256, d, rho, generator)
-L = losses.info_nce(x, y)  # the critic is exp(cos)
-print(f"log 256 − L = {math.log(256) - L:.2f} of {information} nats")
-
-# %% [markdown]
-# The figure compares this critic with three others: the density ratio $r(x, y) = p(y \mid x)/p(y)$, which is the best critic and
+# batch of $n$ pairs each is the others' negative, so $M + 1 = n$.
+#
+# The figure compares the paper's critic $\exp(\cos)$ with three others: the density ratio $r(x, y) = p(y \mid x)/p(y)$, which is the best critic and
 # known only in toys; the cosine at temperature 0.1; and the cosine weighted by $g = e^{1 - \cos}$, with $H$ = identity.
 #
 # ## The bound, and why it holds
@@ -462,7 +461,7 @@ heads = [
     "log(M + 1) − $L_u$ [95 %]",
     "F1 [95 %]",
 ]
-table(heads, rows)
+fold("The stored runs, by number of negatives", table(heads, rows))
 
 # %% tags=["remove-input"]
 say(
@@ -588,18 +587,3 @@ attempt("unsupervised_bound.critic", answer_2)
 # are the unweighted limit of h: at most I, and equal to I for h = r.
 answer_2 = r / g
 attempt("unsupervised_bound.critic", answer_2)
-
-# %% [markdown]
-# **3.** In the proof of {prf:ref}`info-views` view 1 stands at 60° to the axis. For large $n$, which angle in whole degrees makes the
-# false claim largest, and what does it tend to as $\tau \to 0$?
-
-# %%
-answer_3 = ..., ...  # degrees, nats
-attempt("unsupervised_bound.cone", *answer_3)
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Show solution 3", "code_prompt_hide": "Hide solution 3"}
-degrees = np.arange(1, 90)
-c = np.cos(np.radians(degrees))  # of the positive; two first views have c²
-excess = np.log(2 / (1 + np.exp(-(c - c**2) / 0.01)))
-answer_3 = int(degrees[excess.argmax()]), math.log(2)
-attempt("unsupervised_bound.cone", *answer_3)

@@ -23,9 +23,3 @@ def critic(f):
     ratio = JOINT / np.outer(JOINT.sum(1), JOINT.sum(0))
     most = (JOINT * np.log(ratio / WEIGHTS)).sum()
     return bool(reached > most - 1e-9)
-
-
-def cone(degrees, nats):
-    """At the angle t the positive has cosine cos t, two first views have cos² t. Maximise
-    log 2/(1 + exp(−(cos t − cos² t)/τ))."""
-    return degrees == 60 and math.isclose(nats, math.log(2), abs_tol=1e-2)
