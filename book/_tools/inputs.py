@@ -23,11 +23,12 @@ def _watch(event, args):
         _seen.add(_os.path.abspath(args[0]) + "/")
 _sys.addaudithook(_watch)
 """
-# Runs after the last one: what was seen, and the modules, which may come from caches.
+# Runs after the last one: what was seen, and the modules, which may come from caches. One name a
+# line: nbclient searches the output with a pattern that is quadratic in the length of a line.
 REPORT = """
 import json as _json
 _modules = [getattr(m, "__file__", None) for m in list(_sys.modules.values())]
-print(_json.dumps(sorted(_seen | {m for m in _modules if m})))
+print(_json.dumps(sorted(_seen | {m for m in _modules if m}), indent=0))
 """
 
 
