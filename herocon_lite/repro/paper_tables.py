@@ -88,16 +88,18 @@ def settings_rows(data: str) -> dict[str, list]:
     for label, names in pairs.items():
         cells = [", ".join(str(getattr(s, n) or every) for n in names) for s in (text, code)]
         rows[label] = [*cells, cells[0]]
-    drawn = f"{LABELED[data]}, at random"
+    drawn, parts = f"{LABELED[data]}, at random", RELEASED_FOLDS.get(data)
+    folds = f"folds 0 to 4 of {parts}" if parts else "not given"
+    repetitions = "5 folds" if parts else "not given"
     momentum = f"{plan.momentum}, {plan.trust}"
     on = [switched_on(preset) for preset in ("paper", "released")]
     return rows | {
         "α, β of baselines": ["not given", "not given", "those of HeroCon-u and -s"],
         "learning rate": [plan.lr] * 3,
         "momentum, LARS trust": ["not given", momentum, momentum],
-        "labelled rows": [drawn, f"folds 0 to 4 of {RELEASED_FOLDS[data]}", drawn],
+        "labelled rows": [drawn, folds, drawn],
         "switched on in the losses": [*on, on[0]],
-        "repetitions": [paper.REPETITIONS, "5 folds", "see the tables"],
+        "repetitions": [paper.REPETITIONS, repetitions, "see the tables"],
     }
 
 

@@ -33,7 +33,6 @@ PENDING = {
     "ledger",
     "point_by_point",
     "weights",
-    "noisy_mnist",
     "settings",
     "choose_settings",
 }
