@@ -11,6 +11,7 @@ by `read_chapter`. A cell tagged `cover` also gives the picture of the README.
 """
 
 import argparse
+import asyncio
 import base64
 import copy
 import sys
@@ -90,9 +91,14 @@ def run(script: Path) -> Path:
         kernel_name="python3",
         resources={"metadata": {"path": str(script.parent)}},
     )
-    with client.setup_kernel():
-        for number, cell in enumerate(with_watch.cells):
-            client.execute_cell(cell, number, store_history=cell not in (before, after))
+
+    async def execute() -> None:  # in one event loop: with one a cell, waiting costs processor time
+        async with client.async_setup_kernel():
+            for number, cell in enumerate(with_watch.cells):
+                history = cell is not before and cell is not after
+                await client.async_execute_cell(cell, number, store_history=history)
+
+    asyncio.run(execute())
     nbformat.write(notebook, script.with_suffix(".ipynb"))
     dependencies.save(script, dependencies.used(after.outputs[0].text))
     for cell in notebook.cells:
