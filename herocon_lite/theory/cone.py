@@ -98,7 +98,7 @@ def cone_points(n: int, temperature: float = 1.0, size: int | None = None) -> Te
 
 
 def cone_deviation_bound(n: int, d: int, temperature: float = 1.0) -> float:
-    """Return a bound of |z̄ − s h|² + |w̄ − s h|² at every minimiser, for any d ≥ 2.
+    """Return a bound of (z̄ − s h)² + (w̄ − s h)², at every minimiser, for any d ≥ 2.
 
     It is 2(1 − s²)/n + ((n − 1)/n)(1 − s²)²/(τ(d − 1)), of order 1/n + 1/d, for negatives from
     view 2 and s < 1.
