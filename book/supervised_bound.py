@@ -20,7 +20,7 @@ plt.style.use("herocon_lite.repro.book")
 torch.set_default_dtype(torch.float64)  # so that checks can be strict
 check, LOG2 = Checks(), math.log(2)
 
-# Counterexample A: the library, an enumeration in plain Python, and the formula.
+# Counterexample A: the library, a sum in plain Python, and the formula.
 for m in (3, 4, 5):
     Y, s = (
         np.repeat(np.eye(2, dtype=int), m, axis=0),
@@ -97,7 +97,7 @@ check(
 
 
 def overlapping(c, flip, M=1000):
-    """N − L_s with the indicator, and I₊, of c classes on a simplex, exactly."""
+    """N − L_s with the indicator, and I₊, of c classes on a simplex."""
     other = flip / (c - 1)
     p = other + (1 - flip - other) * np.eye(c)  # row a: p_a
     f = np.exp(np.eye(c) - (1 - np.eye(c)) / (c - 1))  # point by point
