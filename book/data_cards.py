@@ -1,21 +1,40 @@
 # %% [markdown]
 # # Data cards
-#
-# *Reads in 5 minutes, runs in 2 seconds on a CPU.*
-#
-# Each data set has a card in `herocon_lite/data/cards.yaml`: what it is, whose
-# it is, which files it needs, how they are checked and how to cite it. This
-# page is printed from those cards, so it cannot say anything else than the
-# code does. What the sets look like is in {doc}`views_and_labels`.
 
-# %% [markdown]
-# ## At a glance
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Show set-up and checks", "code_prompt_hide": "Hide set-up and checks"}
+from contextlib import redirect_stdout
+from io import StringIO
 
-# %% mystnb={"markdown_format": "gfm"} tags=["hide-input"]
 from IPython.display import Markdown
 
-from herocon_lite.data import CARDS
+from herocon_lite.data import CARDS, doctor
+from herocon_lite.repro.chapter import Checks, answer, badges, fold
 from herocon_lite.repro.text import table
+
+check = Checks()
+for name, card in CARDS.items():
+    if card.embedded:
+        with redirect_stdout(StringIO()):  # its words name folders
+            code = doctor(name)
+        check(f"{name} is usable, on any machine", code == 0)
+    with_address = [f for part in card.parts.values() for f in part if f.urls]
+    known = all(f.checksum for f in with_address)
+    check(f"{name}: what is fetched has a checksum", known)
+ours = [card for card in CARDS.values() if card.embedded]
+embedded = [card for card in ours if not card.synthetic]
+check(
+    "three sets lie inside, one is drawn", (len(embedded), len(ours)) == (3, 4)
+)
+badges(check, reads="6 min", runs="2 s")
+
+# %% tags=["remove-input"]
+answer(f"""{len(ours)} of the {len(CARDS)} data sets lie inside this project, so
+every chapter runs without a download. `load(name)` fetches others where their
+terms allow it, and checks each file. XRMB could not be obtained, and no picture
+of CelebA is shown or stored here. This page is printed from the cards in
+`herocon_lite/data/cards.yaml`, which the code itself reads.""")
+
+# %% tags=["remove-input"]
 
 
 def access(card):
@@ -32,80 +51,46 @@ def access(card):
 
 
 rows = []
-order = sorted(CARDS.values(), key=lambda card: not card.embedded)
-for card in order:
+for card in sorted(CARDS.values(), key=lambda card: not card.embedded):
     size = f"{card.size / 1e6:,.1f}" if card.size else "–"
     stand_in = f"`{card.stand_in}`" if card.stand_in else ""
-    name = f"`{card.name}`"
-    rows.append([name, access(card), size, card.kind, stand_in])
-heads = ["set", "how to get it", "MB", "labels", "stand-in"]
+    rows.append([f"`{card.name}`", access(card), size, card.kind, stand_in])
+heads = ["data set", "how to get it", "MB", "labels", "stand-in"]
 table(heads, rows, align="llrll")
 
 # %% [markdown]
-# - **embedded**: lies in `data/` and inside an installed wheel; needs no
-#   network.
-# - **synthetic**: drawn by code when asked for. No real person is shown, and
-#   every title in this book says so.
-# - **download**: `load(name)` fetches it, checks each file and keeps it in
-#   `data/`. The addresses are the public ones; this book was made without a
-#   network, so none has been tried.
-# - **consent**: the same, but only after you have accepted the terms on the
-#   card: `load(name, accept_terms=True)`, or the environment variable
-#   `HEROCON_ACCEPT_TERMS=celeba`.
-# - **by hand**: `load` cannot fetch it. The card says what the files must hold
-#   and where they come from.
+# - **embedded**: lies in `data/` and inside an installed wheel.
+# - **synthetic**: drawn by code when wanted. No real person is shown, and every title in
+#   this book says so.
+# - **download**: `load(name)` fetches it, checks each file and keeps it in `data/`. This
+#   book was made without a network, so no address has been tried.
+# - **consent**: the same, after you have accepted the terms on the card:
+#   `load(name, accept_terms=True)`, or the variable `HEROCON_ACCEPT_TERMS=celeba`.
+# - **by hand**: the card says what the files must hold and where they come from.
 #
-# A stand-in is an embedded set of the same kind, so that everything can be
-# tried before the real one is there. Its results are never shown as the real
-# one's.
-
-# %% [markdown]
-# ## The data doctor
+# A stand-in is an embedded set of the same kind, to try everything before the real one is
+# there. Its results are never shown as the real one's.
+# [What do several views and labels look like?](views_and_labels.ipynb) shows the sets.
 #
-# Which of these sets are on *your* machine, whole and right? Ask:
+# ## Which sets are on your machine?
 #
 # ```sh
 # python -m herocon_lite data           # a table of all sets
-# python -m herocon_lite data yeast     # one card and a few of its rows
+# python -m herocon_lite data yeast     # one card and a few of its samples
 # ```
 #
-# The table says of each set whether it is usable, how large it is, where it
-# was found, whether every checksum is right, and what is missing if not. It
-# looks in the folder that the environment variable `HEROCON_DATA` names, then
-# in `data/`; it downloads nothing. The exit code is 0 if the asked set can be
-# used, 1 if not, 2 if there is no such set, so scripts can ask too. For the
-# table it is 1 if a file is damaged.
+# The table says of each set whether it is usable, where it was found, whether every
+# checksum is right, and what is missing. It looks in the folder that the environment
+# variable `HEROCON_DATA` names, then in `data/`, and downloads nothing. The exit code is 0
+# if the set can be used, 1 if not, 2 if there is no such set; for the table it is 1 if a
+# file is damaged.
 #
-# Its answer depends on the machine, so this page does not print it. It does
-# ask about the embedded sets, which must be usable everywhere:
+# Files are fetched under another name, compared with their checksum, and only then put in
+# their place. XRMB's checksums are not known: its files are not fetched, and only their
+# size and beginning are checked. Where several files can serve, the first on a card is the
+# official one.
 
-# %%
-from contextlib import redirect_stdout
-from io import StringIO
-
-from herocon_lite.data import doctor
-
-for name, card in CARDS.items():
-    if card.embedded:
-        with redirect_stdout(StringIO()):  # its words name folders
-            code = doctor(name)
-        assert code == 0
-        print(f"{name:8} exit code {code}: usable")
-
-# %% [markdown]
-# The other way round: a download that differs from its checksum is never taken
-# for a data set. Files are fetched under another name, compared with the
-# checksum below, and only then put in their place. The checksums of XRMB's files
-# are not known: they are not fetched, and only their size and beginning are
-# checked.
-
-# %% [markdown]
-# ## How to read a card
-#
-# A checksum stands under each file where it is known. Where several files can
-# serve, the first is the official one.
-
-# %% tags=["hide-input"]
+# %% tags=["remove-cell"]
 shown = []
 
 
@@ -124,105 +109,104 @@ def show(name):
     card = CARDS[name]
     shown.append(name)
     facts = card.lines()
-    text = [f'{access(card)} · {card.kind} · `load("{name}")`', ""]
-    for heading in ("about", "source", "licence", "cite", "size"):
+    head = f'{access(card)} · {card.kind} · `load("{name}")`'
+    if card.stand_in:
+        head += f' · stand-in: `load("{card.stand_in}")`'
+    text = [head, ""]
+    for heading in ("about", "source", "licence", "cite"):
         if heading in facts:
             text.append(f"- **{heading}**: {link(facts[heading])}")
-    for heading in ("terms", "by hand", "stand-in"):
+    for heading in ("terms", "by hand"):
         if heading in facts:
             words = facts[heading].replace('load("', '`load("')
             words = words.replace('")', '")`')
             text.append(f"- **{heading}**: {link(words)}")
-    if card.parts:
-        text.append("- **files**:")
-    for part, files in card.parts.items():
-        for file in files:
+    files = []
+    for part, own in card.parts.items():
+        for file in own:
             size = f", {file.size:,} bytes" if file.size else ""
             remark = f" ({file.remark})" if file.remark else ""
-            text.append(f"  - `{file.path}`, {part}{size}{remark}  ")
-            text.append(f"    `{file.checked_by}`")
-    return Markdown("\n".join(text))
+            files.append(
+                f"- `{file.path}`, {part}{size}{remark}: `{file.checked_by}`"
+            )
+    more = fold("Files and checksums", "\n".join(files)).data if files else ""
+    return Markdown("\n".join([*text, "", more]))
 
 
 # %% [markdown]
 # ## The paper's four
-
-# %% [markdown]
+#
 # ### Scene
 
-# %% mystnb={"markdown_format": "gfm"} tags=["remove-input"]
+# %% tags=["remove-input"]
 show("scene")
 
 # %% [markdown]
 # ### MNIST
 
-# %% mystnb={"markdown_format": "gfm"} tags=["remove-input"]
+# %% tags=["remove-input"]
 show("mnist")
 
 # %% [markdown]
 # ### XRMB
 
-# %% mystnb={"markdown_format": "gfm"} tags=["remove-input"]
+# %% tags=["remove-input"]
 show("xrmb")
 
 # %% [markdown]
 # ### CelebA
 
-# %% mystnb={"markdown_format": "gfm"} tags=["remove-input"]
+# %% tags=["remove-input"]
 show("celeba")
 
 # %% [markdown]
 # ## Speech beside XRMB
-
-# %% [markdown]
+#
 # ### MOCHA-TIMIT
 
-# %% mystnb={"markdown_format": "gfm"} tags=["remove-input"]
+# %% tags=["remove-input"]
 show("mocha")
 
 # %% [markdown]
 # ## Several views and several labels
-
-# %% [markdown]
+#
 # ### Bird song
 
-# %% mystnb={"markdown_format": "gfm"} tags=["remove-input"]
+# %% tags=["remove-input"]
 show("birds")
 
 # %% [markdown]
 # ## Embedded and real
-
-# %% [markdown]
+#
 # ### MNIST, 5,000 digits
 
-# %% mystnb={"markdown_format": "gfm"} tags=["remove-input"]
+# %% tags=["remove-input"]
 show("mnist5k")
 
 # %% [markdown]
 # ### Yeast genes
 
-# %% mystnb={"markdown_format": "gfm"} tags=["remove-input"]
+# %% tags=["remove-input"]
 show("yeast")
 
 # %% [markdown]
 # ### Multiple features
 
-# %% mystnb={"markdown_format": "gfm"} tags=["remove-input"]
+# %% tags=["remove-input"]
 show("mfeat")
 
 # %% [markdown]
 # ## Synthetic
-
-# %% [markdown]
+#
 # ### Drawn faces
 
-# %% mystnb={"markdown_format": "gfm"} tags=["remove-input"]
+# %% tags=["remove-input"]
 show("faces")
 
-# %%
+# %% tags=["remove-input"]
 assert sorted(shown) == sorted(CARDS)
-print(f"All {len(CARDS)} cards are on this page.")
+Markdown(f"All {len(CARDS)} cards are on this page.")
 
 # %% [markdown]
-# Pictures of CelebA may not be redistributed, so this book shows none, not
-# even small ones. Its counts in {doc}`views_and_labels` are aggregate numbers.
+# Pictures of CelebA may not be redistributed, so this book shows none, not even small
+# ones. Its counts are aggregate numbers.

@@ -1,49 +1,23 @@
 # %% [markdown]
-# # Special cases: who contains whom?
-#
-# *Reads in 20 minutes, runs in 10 seconds on a CPU.*
-#
-# A new loss is easier to trust when an old one is hidden inside it: set some
-# weights to one, and you stand on known ground. HeroCon's authors
-# {cite:p}`zheng2022herocon` say that their two losses contain SupCon {cite:p}`khosla2020` and SimCLR {cite:p}`chen2020simclr`
-# in this way. Here we set the weights to one and look at what is left.
-#
-# **What we will see**
-#
-# - Eq. 5 with unit weights is *one direction* of SimCLR's loss. Take both
-#   directions and it is SimCLR's loss exactly.
-# - Eq. 7 on one-hot labels, with a distance of 0 or 1 (the *indicator*) and classes of equal
-#   size, is a loss with a name of its own (SINCERE), but SupCon only if every class has exactly
-#   two rows in the batch.
-# - Another multi-label loss, MulSupCon, does contain SupCon.
-# - The authors' public code computes a third thing. Seven switches tell it from the
-#   equations, and we turn each of them alone.
+# # Are SimCLR and SupCon special cases?
 
-# %% [markdown]
-# ## A picture first: who stands in the denominator?
-#
-# All losses of this chapter start from one table: the **scores**
-# $s_{ik} = \cos(z_i, z_k)/\tau$ of every row with every other row of the batch. With
-# two views of $n$ samples we stack them, so the table has $2n$ rows: first view 1,
-# then view 2. Each loss is then a cross-entropy on that table. They differ only in
-# which rows are anchors and which columns they are compared with.
-#
-# We use `float64` throughout. When we write "equal" we mean equal to $10^{-12}$.
-
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Show set-up and checks", "code_prompt_hide": "Hide set-up and checks"}
 import math
-from dataclasses import fields
 
 import matplotlib.pyplot as plt
-import pandas as pd
 import torch
 import torch.nn.functional as F
+from matplotlib.colors import LinearSegmentedColormap, ListedColormap
 
-from herocon_lite import losses
+from herocon_lite import losses, theory
+from herocon_lite.repro import plots
+from herocon_lite.repro.chapter import Checks, answer, attempt, badges, say
+from herocon_lite.repro.text import table
 
 plt.style.use("herocon_lite.repro.book")
-torch.set_default_dtype(torch.float64)
-INF = math.inf
+torch.set_default_dtype(torch.float64)  # "equal" means to 1e-12
+INF, tight = math.inf, {"rtol": 0, "atol": 1e-12}
+check = Checks()
 
 
 def scores(z, tau=1.0):
@@ -57,21 +31,15 @@ def others(S):
     return S.masked_fill(torch.eye(len(S), dtype=torch.bool), -INF)
 
 
-def agree(claim, left, right):
-    assert abs(left - right) < 1e-12, f"not equal: {left} and {right}"
-    print(f"{claim}: {left:.6f} (equal to 1e-12)")
+def partners(y):
+    """Which rows share the class of which, each row itself left out."""
+    return (y[:, None] == y) & ~torch.eye(len(y), dtype=torch.bool)
 
 
-# %% [markdown]
-# Three losses without labels, two or three lines each.
-
-
-# %%
 def nt_xent(S):
     """SimCLR: every row is an anchor, compared with all other rows."""
     n = len(S) // 2
-    other_view = torch.arange(2 * n).roll(n)
-    return F.cross_entropy(others(S), other_view)
+    return F.cross_entropy(others(S), torch.arange(2 * n).roll(n))
 
 
 def eq5_unit(S):
@@ -86,13 +54,87 @@ def eq3(S):
     return F.cross_entropy(S[:n, n:], torch.arange(n))
 
 
-# %% [markdown]
-# And two with labels. For these we write down a single *term*, the one of anchor
-# $i$ and positive $j$: SupCon has it as Khosla et al. define $L_{\text{out}}$, Eq. 6
-# as the HeroCon paper prints it.
+def l_out(S, y):
+    """SupCon: -log softmax over all other rows, mean over positives."""
+    P = partners(y)
+    log_share = others(S).log_softmax(1).masked_fill(~P, 0.0)
+    return -(log_share.sum(1) / P.sum(1)).mean()
 
 
-# %%
+def sincere(S, y):
+    """Eq. 6 for every class: other positives leave the denominator."""
+    P, same = partners(y), y[:, None] == y
+    log_negatives = S.masked_fill(same, -INF).logsumexp(1, keepdim=True)
+    terms = F.softplus(log_negatives - S) * P
+    return (terms.sum(1) / P.sum(1)).mean()
+
+
+def eq7(z, y, tau=1.0, distance="indicator"):
+    return losses.weighted_supervised(z, F.one_hot(y), tau, "paper", distance)
+
+
+def equal(a, b):
+    return torch.isclose(
+        torch.as_tensor(a), torch.as_tensor(b), **tight
+    ).item()
+
+
+torch.manual_seed(0)
+n, d = 16, 6
+z1, z2 = torch.randn(n, d), torch.randn(n, d)
+batches = {}  # samples per class: directions and classes
+for m in ([2] * 4, [4] * 4, [8, 4, 2, 2]):
+    y = torch.arange(4).repeat_interleave(torch.tensor(m))
+    batches[" ".join(map(str, m))] = torch.randn(len(y), 5), y
+
+for tau in (1.0, 0.5, 0.1):
+    S, back = (
+        scores(torch.cat([z1, z2]), tau),
+        scores(torch.cat([z2, z1]), tau),
+    )
+    both = (eq5_unit(S) + eq5_unit(back)) / 2
+    check(
+        f"both directions of Eq. 5 are NT-Xent, τ = {tau}",
+        equal(both, nt_xent(S)),
+    )
+    check(
+        f"one direction is not, τ = {tau}",
+        abs(eq5_unit(S) - nt_xent(S)) > 1e-3,
+    )
+    check(f"Eq. 3 lies below, τ = {tau}", eq3(S) < eq5_unit(S))
+    ours = losses.weighted_unsupervised(z1, z2, None, tau)
+    check(f"the library has Eq. 5, τ = {tau}", equal(eq5_unit(S), ours))
+    ours = losses.nt_xent(z1, z2, tau), losses.info_nce(z1, z2, tau)
+    same = equal(nt_xent(S), ours[0]) and equal(eq3(S), ours[1])
+    check(f"and NT-Xent and Eq. 3, τ = {tau}", same)
+    for name, (z, y) in batches.items():
+        S, two = scores(z, tau), name == "2 2 2 2"
+        gap = l_out(S, y) - eq7(z, y, tau)
+        check(
+            f"{name}, τ = {tau}: Eq. 7 is L_out or not", equal(gap, 0.0) == two
+        )
+        ours = equal(l_out(S, y), losses.sup_con(z, y, tau))
+        check(f"{name}, τ = {tau}: the library has L_out", ours)
+        balanced = name != "8 4 2 2"
+        found = equal(eq7(z, y, tau), sincere(S, y)) == balanced
+        check(f"{name}, τ = {tau}: SINCERE if balanced", found)
+badges(check, reads="10 min", runs="10 s")
+
+# %% tags=["remove-input"]
+answer("""**SimCLR is, after one step. SupCon is, for exactly two samples
+per class.** Eq. 5 with all weights 1 is one of the two directions of
+SimCLR's loss, and the mean of both is that loss. But no network $H$ gives
+weights of 1 unless the representations collapse. Eq. 7 for classes is Eq.
+6, and Eq. 6 keeps the other positives out of the denominator, where SupCon
+has them. It was published later under a name of its own, SINCERE, and may
+be the better loss. A table in which "SupCon" is Eq. 6 compares HeroCon
+with a relative of SupCon.""")
+
+# %% mystnb={"image": {"alt": "Top row: three 6 by 6 tables of anchors against keys. NT-Xent fills everything but the diagonal; Eq. 5 with g = 1 fills the upper three rows of it; Eq. 3 fills only the upper right 3 by 3 block. Bottom row: one anchor with its three positives in turn. L_out pushes the two other positives away together with the four rows of the other class; Eq. 6 leaves them out."}, "figure": {"caption": "Who is pulled (+) and pushed (–), by autograd. Top: losses without labels, samples 1 to 3 in views 1 and 2. Bottom: anchor A1 and each of its positives. *What to see:* Eq. 5 is the upper half of NT-Xent. SupCon pulls one positive and pushes the other two; Eq. 6 does not.", "name": "fig-special-cases-denominators"}} tags=["remove-input"]
+PULL, PUSH, NONE = "#0072B2", "#D55E00", "#EEEEEE"
+MIDDLE = {"ha": "center", "va": "center"}
+
+
 def term_out(S, y, i, j):
     """SupCon: the denominator holds every row but the anchor."""
     return others(S)[i].logsumexp(0) - S[i, j]
@@ -100,20 +142,7 @@ def term_out(S, y, i, j):
 
 def term_eq6(S, y, i, j):
     """Eq. 6: the denominator holds j and the rows of other classes."""
-    negatives = S[i, y != y[i]].logsumexp(0)
-    return F.softplus(negatives - S[i, j])
-
-
-# %% [markdown]
-# Now we let autograd draw the picture. A score with a negative derivative is
-# *pulled* up by the loss, one with a positive derivative is *pushed* down, and one
-# with derivative zero takes no part.
-
-# %% mystnb={"image": {"alt": "Top row: three 6 by 6 tables of anchors against keys. NT-Xent fills everything but the diagonal; Eq. 5 with g = 1 fills the upper three rows of it; Eq. 3 fills only the upper right 3 by 3 block. Bottom row: one anchor with its three positives in turn. L_out pushes the two other positives away together with the four rows of the other class; Eq. 6 leaves them out."}} tags=["hide-input"]
-from matplotlib.colors import ListedColormap
-
-PULL, PUSH, NONE = "#0072B2", "#D55E00", "#EEEEEE"
-MIDDLE = {"ha": "center", "va": "center"}
+    return F.softplus(S[i, y != y[i]].logsumexp(0) - S[i, j])
 
 
 def derivative(loss, n):
@@ -121,15 +150,11 @@ def derivative(loss, n):
     return torch.autograd.grad(loss(S), S)[0]
 
 
-def draw(ax, table, title, rows, columns):
-    ax.imshow(
-        table.sign(),
-        cmap=ListedColormap([PULL, NONE, PUSH]),
-        vmin=-1,
-        vmax=1,
-    )
-    for i, k in table.nonzero().tolist():
-        sign = "+" if table[i, k] < 0 else "–"
+def draw(ax, shown, title, rows, columns):
+    colours = ListedColormap([PULL, NONE, PUSH])
+    ax.imshow(shown.sign(), cmap=colours, vmin=-1, vmax=1)
+    for i, k in shown.nonzero().tolist():
+        sign = "+" if shown[i, k] < 0 else "–"
         ax.text(k, i, sign, color="white", weight="bold", **MIDDLE)
     ax.set_xticks(range(len(columns)), columns)
     ax.set_yticks(range(len(rows)), rows)
@@ -141,57 +166,52 @@ def draw(ax, table, title, rows, columns):
     ax.set_title(title, fontsize=11)
 
 
-fig = plt.figure(figsize=(8.2, 5.2))
+fig = plt.figure(figsize=(8.2, 4.8))
 top, bottom = fig.subfigures(2, 1, height_ratios=[1.75, 1])
 names = [f"{i},{v}" for v in (1, 2) for i in (1, 2, 3)]  # sample, view
-axes = top.subplots(1, 3)
-for ax, loss, title in zip(
-    axes,
-    (nt_xent, eq5_unit, eq3),
-    ("NT-Xent (SimCLR)", "Eq. 5 with g = 1", "Eq. 3 (Info-NCE)"),
-    strict=True,
-):
+three = (nt_xent, eq5_unit, eq3)
+titles = "NT-Xent (SimCLR)", "Eq. 5 with g = 1", "Eq. 3 (Info-NCE)"
+for ax, loss, title in zip(top.subplots(1, 3), three, titles, strict=True):
     draw(ax, derivative(loss, 6), title, names, names)
-    ax.set_xlabel("key (sample, view)", fontsize=9)
-axes[0].set_ylabel("anchor (sample, view)", fontsize=9)
-
 y = torch.tensor([0, 0, 0, 0, 1, 1, 1, 1])
 row_names = [f"{a}{i}" for a in "AB" for i in (1, 2, 3, 4)]
-axes = bottom.subplots(1, 2)
-for ax, term, title in zip(
-    axes,
-    (term_out, term_eq6),
-    (r"$L_{out}$ (SupCon), anchor A1", "Eq. 6, anchor A1"),
-    strict=True,
-):
-    table = []
+axes, inside = bottom.subplots(1, 2), []
+titles = r"$L_{out}$ (SupCon), anchor A1", "Eq. 6, anchor A1"
+for ax, term, title in zip(axes, (term_out, term_eq6), titles, strict=True):
+    forces = []
     for j in (1, 2, 3):
-        force = derivative(lambda S, j=j, term=term: term(S, y, 0, j), 8)
-        table.append(force[0])
-    draw(ax, torch.stack(table), title, row_names[1:4], row_names)
-    ax.set_xlabel("key (class A or B)", fontsize=9)
+        whole = derivative(lambda S, j=j, term=term: term(S, y, 0, j), 8)
+        forces.append(whole[0])
+    draw(ax, torch.stack(forces), title, row_names[1:4], row_names)
+    inside.append([int((force[1:4] > 0).sum()) for force in forces])
 axes[0].set_ylabel("positive", fontsize=9)
 legend = {"+ pulled": PULL, "– pushed": PUSH, "not used": NONE}
 for label, colour in legend.items():
     axes[0].plot([], [], "s", ms=9, color=colour, label=label)
 bottom.legend(loc="outside lower center", ncols=3)
 plt.show()
+assert inside == [[2, 2, 2], [0, 0, 0]]  # positives that are pushed
 
 # %% [markdown]
-# The whole chapter is in this picture. In the top row, Eq. 5 is the upper half of
-# NT-Xent, and Eq. 3 is a corner of it. In the bottom row, look at A2, A3 and A4:
-# they share the anchor's class. SupCon pulls one of them and pushes the other two
-# in the same breath; Eq. 6 leaves those two in peace.
-
-# %% [markdown]
-# ## SimCLR
+# ## A table of scores
 #
-# > **The paper says** (§3.3, last sentence) that the weighted unsupervised loss
-# > becomes SimCLR's objective once all negative pairs have weight one.
-# >
-# > **We say** it becomes one direction of it. Averaged over both directions it is
-# > SimCLR's objective to the last digit, at every temperature. So the claim is
-# > true after one added step.
+# All losses here start from one table, the *scores* $s_{ik} = \cos(z_i, z_k)/\tau$ of every
+# row with every other row of the batch. Two views of $n$ samples make $2n$ rows. Each loss
+# is a cross-entropy on that table. They differ in which rows are anchors, and with which
+# columns an anchor is compared:
+
+# %%
+n, view2 = len(z1), torch.arange(n, 2 * n)
+S = others(scores(torch.cat([z1, z2]), tau=0.5))  # (2n, 2n), no diagonal
+simclr = F.cross_entropy(S, torch.arange(2 * n).roll(n))  # all rows
+eq5 = F.cross_entropy(S[:n], view2)  # Eq. 5 with g = 1: anchors in view 1
+info_nce = F.cross_entropy(S[:n, n:], torch.arange(n))  # against view 2
+
+# %% [markdown]
+# ## SimCLR: true after one step
+#
+# The paper {cite:p}`zheng2022herocon` says that the weighted unsupervised loss becomes
+# SimCLR's {cite:p}`chen2020simclr` once all negative pairs have weight one.
 #
 # :::{prf:proposition} Eq. 5 with unit weights
 # :label: special-simclr
@@ -207,61 +227,14 @@ plt.show()
 #
 # :::{dropdown} Proof
 # NT-Xent is a mean over $2n$ anchors. For an anchor in view 1 its denominator holds
-# the positive, the $n-1$ other rows of view 1 and the $n-1$ other rows of view 2:
-# the denominator of Eq. 5 when $j$ runs over both views, as the text below Eq. 5
-# asks. The mean over $2n$ anchors is the mean of the two means over $n$. Eq. 3 leaves
+# the positive, the $n-1$ other rows of view 1 and the $n-1$ other rows of view 2: that of
+# Eq. 5. The mean over $2n$ anchors is the mean of the two means over $n$. Eq. 3 leaves
 # out $n-1$ positive numbers from each denominator, so each of its terms is smaller.
 # :::
-
-# %%
-torch.manual_seed(0)
-n, d, tau = 16, 6, 0.5
-z1, z2 = torch.randn(n, d), torch.randn(n, d)
-S = scores(torch.cat([z1, z2]), tau)
-swapped = scores(torch.cat([z2, z1]), tau)
-
-both = (eq5_unit(S) + eq5_unit(swapped)) / 2
-pd.DataFrame(
-    {
-        "value": [eq3(S), eq5_unit(S), eq5_unit(swapped), both, nt_xent(S)],
-        "negatives": [n - 1, 2 * n - 2, 2 * n - 2, 2 * n - 2, 2 * n - 2],
-        "anchors": ["view 1", "view 1", "view 2", "both", "both"],
-    },
-    index=[
-        "Eq. 3",
-        "Eq. 5, g = 1",
-        "Eq. 5, g = 1, views swapped",
-        "mean of the last two",
-        "NT-Xent",
-    ],
-).astype({"value": float}).round(6)
-
-# %% [markdown]
-# **The check**, against our own lines and against the library.
-
-# %%
-agree("Mean of both directions = NT-Xent", both, nt_xent(S))
-library = losses.weighted_unsupervised(z1, z2, None, temperature=tau)
-agree("Eq. 5 with g = 1 here = losses, H=None", eq5_unit(S), library)
-library = losses.nt_xent(z1, z2, temperature=tau)
-agree("NT-Xent here = losses.nt_xent", nt_xent(S), library)
-library = losses.info_nce(z1, z2, temperature=tau)
-agree("Eq. 3 here = losses.info_nce", eq3(S), library)
-library = losses.cmc(z1, z2, temperature=tau)
-agree("Eq. 3 both ways = losses.cmc", (eq3(S) + eq3(swapped)) / 2, library)
-assert eq3(S) < eq5_unit(S)
-
-# %% [markdown]
-# So Eq. 3, which the paper writes down with SimCLR as its source, is not SimCLR's loss
-# either. It is one half of contrastive multiview coding {cite:p}`tian2019cmc`, the in-batch form
-# of Info-NCE {cite:p}`oord2018` with negatives from the other view only.
 #
-# ### Where it breaks: nobody can choose $g \equiv 1$
-#
-# Above we put $g = 1$ by hand. In the paper $g$ is not free, it comes out of the
-# network $H$:
-#
-# $$ g(a, b) = \tfrac12\bigl(e^{1-\cos(a, H(b))} + e^{1-\cos(H(a), b)}\bigr) . $$
+# So Eq. 3, for which the paper cites SimCLR, is half of contrastive multiview coding
+# {cite:p}`tian2019cmc`, the in-batch form of Info-NCE {cite:p}`oord2018`. And in the paper
+# $g$ is not free, it comes out of the network $H$:
 #
 # :::{prf:proposition} Unit weights mean collapse
 # :label: special-collapse
@@ -274,208 +247,57 @@ assert eq3(S) < eq5_unit(S)
 # first says that $H(z_{k,j})$ points along $z_{i,1}$ for every $i \ne k$. So for each
 # $k$ the $z_{i,1}$ with $i \ne k$ share a direction, and since $n \ge 3$ these sets
 # overlap: all of view 1 has one direction $u$, and so has every $H(z_{k,j})$. The
-# second says that $z_{k,j}$ points along $H(z_{i,1})$, which is $u$. (With $n = 2$ a
-# network that swaps the two samples escapes.)
+# second says that $z_{k,j}$ points along $H(z_{i,1})$, which is $u$. With $n = 2$ a
+# network that swaps the two samples escapes.
 # :::
-#
-# We try a few $H$, among them the paper's own kind, a linear layer and a sigmoid.
 
-
-# %%
-def weights(z1, z2, H):
-    """g of Eq. 5 for the anchors of view 1 and the keys of both views."""
-    keys = torch.cat([z1, z2])
-    a, b = F.normalize(z1, dim=1), F.normalize(keys, dim=1)
-    ha, hb = F.normalize(H(z1), dim=1), F.normalize(H(keys), dim=1)
-    return ((1 - a @ hb.T).exp() + (1 - ha @ b.T).exp()) / 2
-
-
-def eq5(z1, z2, H, tau=1.0):
-    """Eq. 5: as eq5_unit, with log g added to the negatives' scores."""
-    n = len(z1)
-    S = others(scores(torch.cat([z1, z2]), tau))[:n]
-    own = torch.eye(n, dtype=torch.bool).repeat(1, 2)
-    log_g = weights(z1, z2, H).log().masked_fill(own, 0.0)
-    return F.cross_entropy(S + log_g, torch.arange(n, 2 * n))
-
-
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Show the check: four networks H", "code_prompt_hide": "Hide the check"}
 layer = torch.randn(d, d)
-
-
-def sigmoid_layer(z):
-    return (z @ layer).sigmoid()
-
-
 ray1, ray2 = (torch.rand(n, 1) + 0.1 for _ in range(2))
 ray = torch.randn(1, d)  # all rows will be positive multiples of it
 cases = {
     "random z, H(z) = z": (z1, z2, lambda z: z),
-    "random z, H = sigmoid(linear)": (z1, z2, sigmoid_layer),
-    "random z, H = a constant": (z1, z2, lambda z: z1.mean(0).expand_as(z)),
+    "random z, H = sigmoid(linear)": (z1, z2, lambda z: (z @ layer).sigmoid()),
+    "random z, H constant": (z1, z2, lambda z: z1.mean(0).expand_as(z)),
     "all z on one ray, H(z) = z": (ray1 * ray, ray2 * ray, lambda z: z),
 }
-table = {}
+off, rows = ~torch.eye(n, dtype=torch.bool).repeat(1, 2), []
 for name, (a, b, H) in cases.items():
-    off = ~torch.eye(n, dtype=torch.bool).repeat(1, 2)
-    g = weights(a, b, H)[off]
-    unit_weights = eq5_unit(scores(torch.cat([a, b])))
-    table[name] = [g.min(), g.max(), eq5(a, b, H), unit_weights]
-    assert abs(eq5(a, b, H) - losses.weighted_unsupervised(a, b, H)) < 1e-12
-    assert -1e-12 < eq5(a, b, H) - unit_weights < 2  # since 1 <= g <= e²
-columns = ["smallest g", "largest g", "Eq. 5", "Eq. 5 with g = 1"]
-pd.DataFrame(table, index=columns).T.astype(float).round(4)
+    g = theory.weights(a, torch.cat([a, b]), H)[off]
+    with_g = losses.weighted_unsupervised(a, b, H)
+    unit_g = losses.weighted_unsupervised(a, b, None)
+    assert -1e-12 < with_g - unit_g < 2  # since 1 <= g <= e²
+    values = (g.min(), g.max(), with_g, unit_g)
+    rows.append([name, *(f"{value:.2f}" for value in values)])
+assert [row[2] == "1.00" for row in rows] == [False] * 3 + [True]
+assert equal(with_g, math.log(2 * n - 1))  # on the ray: nothing is known
+swapped = torch.eye(2), torch.eye(2), lambda z: z.flip(0)  # n = 2 escapes
+g = theory.weights(swapped[0], torch.cat(swapped[:2]), swapped[2])
+assert equal(g[0, 1], 1.0) and equal(g[1, 0], 1.0)
+heads = ["representations and H", "smallest g", "largest g", "Eq. 5", "g = 1"]
+table(heads, rows, align="lrrrr")
 
 # %% [markdown]
-# Only the last row reaches $g \equiv 1$, and there every representation is the same:
-# both losses are $\log(2n-1)$, the value of not knowing anything. "Setting the weights
-# to one" is a fine sentence about the *form* of the loss. It is not a setting of the
-# *model*, and training cannot reach it without collapse.
-
-# %%
-agree("On the ray, Eq. 5 = log(2n - 1)", eq5(a, b, H), math.log(2 * n - 1))
-
-# %% [markdown]
-# ### And the public code?
+# Only on one ray is $g \equiv 1$. There both losses are $\log(2n-1)$, the value of knowing
+# nothing. The special case is one of the formula, not of the trained model.
 #
-# The released code multiplies the positive in the *denominator* by $g$, too, and not the one
-# in the numerator. Then any constant $g$, not only $g \equiv 1$, comes out of the fraction:
-# it adds $\log g$ to the loss and nothing to the gradient. The code also
-# takes its anchors from view 2 and its negatives from view 1 only. So its special case
-# is Eq. 3 with the views swapped:
-
-# %%
-swapped1 = scores(torch.cat([z2, z1]))
-code = losses.weighted_unsupervised(z1, z2, None, preset="released")
-agree("Released, g = 1: Eq. 3 with views swapped", code, eq3(swapped1))
-agree("which is info_nce(z2, z1)", code, losses.info_nce(z2, z1))
-
-# A constant g that a network can make: H points where no z ever points.
-wide1, wide2 = F.pad(z1, (0, 1)), F.pad(z2, (0, 1))  # one more column, all 0
-axis = torch.eye(d + 1)[-1]
-
-
-def orthogonal(z):
-    return axis.expand_as(z)  # cos(z, H(z')) = 0, so g = e everywhere
-
-
-library = losses.weighted_unsupervised(
-    wide1,
-    wide2,
-    orthogonal,
-    preset="released",
-)
-agree("Released with g = e, less log e, is too", library - 1, eq3(swapped1))
-
-# %% [markdown]
-# ## SupCon
+# ## SupCon: true for two samples per class
 #
-# > **The paper says** (§3.3) that with one label per sample the distance in Eq. 7
-# > turns into an indicator, all weights become one, Eq. 7 becomes Eq. 6, and Eq. 6 is
-# > exactly SupCon.
-# >
-# > **We say** the first three steps hold, if one takes the indicator and not the
-# > Hamming distance that the experiments declare. The last step does not: Eq. 6 is not
-# > the loss of Khosla et al. It is the one later published as SINCERE
-# > {cite:p}`feeney2023sincere`.
+# With one label per sample, the paper says, the distance in Eq. 7 turns into an indicator,
+# all weights become one, Eq. 7 becomes Eq. 6, and Eq. 6 is exactly SupCon
+# {cite:p}`khosla2020`. The last step does not hold. Khosla et al.'s $L_{\text{out}}$ has
+# *every* row but the anchor in its denominator; Eq. 6 has one positive and the negatives, as
+# in SINCERE {cite:p}`feeney2023sincere`.
 #
-# (The indicator distance is 0 if two label vectors are equal and 1 if they are not.)
-#
-# Here are both, for a whole batch. The mean over anchors is the one Khosla et al. take.
-
-
-# %%
-def partners(y):
-    """Which rows share the class of which, each row itself left out."""
-    return (y[:, None] == y) & ~torch.eye(len(y), dtype=torch.bool)
-
-
-def l_out(S, y):
-    """SupCon: -log softmax over all other rows, mean over positives."""
-    P = partners(y)
-    log_share = others(S).log_softmax(1).masked_fill(~P, 0.0)
-    return -(log_share.sum(1) / P.sum(1)).mean()
-
-
-def sincere(S, y):
-    """Eq. 6 for every class: other positives leave the denominator."""
-    P = partners(y)
-    same = y[:, None] == y
-    log_negatives = S.masked_fill(same, -INF).logsumexp(1, keepdim=True)
-    terms = F.softplus(log_negatives - S) * P
-    return (terms.sum(1) / P.sum(1)).mean()
-
-
-def eq7(S, Y, indicator=False, self_pairs=False):
-    """Eq. 7, label by label; Y is the 0/1 label matrix."""
-    c, means = Y.shape[1], []
-    dist = (Y[:, None] != Y).sum(2).clamp(max=1 if indicator else c)
-    for a in range(c):
-        has, lacks = Y[:, a] == 1, Y[:, a] == 0
-        negatives = S[has][:, lacks] + dist[has][:, lacks].log()
-        positives = S[has][:, has] + (1 - dist[has][:, has] / c).log()
-        terms = F.softplus(negatives.logsumexp(1)[:, None] - positives)
-        itself = torch.eye(len(terms), dtype=torch.bool)
-        means.append(terms[~itself | self_pairs].mean())
-    return sum(means) / c
-
-
-# %% [markdown]
-# Three batches of random directions with four classes. Eq. 7 comes in three
-# readings: with the indicator, with the Hamming distance between one-hot vectors,
-# and with the indicator when a row also counts as its own positive (as the public code
-# has it).
-
-# %%
-torch.manual_seed(0)
-sizes = {"2 2 2 2": [2] * 4, "4 4 4 4": [4] * 4, "8 4 2 2": [8, 4, 2, 2]}
-batches = {}
-for name, m in sizes.items():
-    y = torch.arange(4).repeat_interleave(torch.tensor(m))
-    batches[name] = torch.randn(len(y), 5), y
-
-table = {}
-for name, (z, y) in batches.items():
-    S, Y = scores(z), F.one_hot(y)
-    table[name] = {
-        "SupCon, L_out": l_out(S, y),
-        "SINCERE": sincere(S, y),
-        "Eq. 7 indicator": eq7(S, Y, indicator=True),
-        "Eq. 7 Hamming": eq7(S, Y),
-        "Eq. 7 ind. + self": eq7(S, Y, indicator=True, self_pairs=True),
-    }
-frame = pd.DataFrame(table).T.rename_axis("rows per class")
-frame.astype(float).round(6)
-
-# %% [markdown]
-# In the first row three columns agree, in the second two, in the third none. The library gives the same numbers, and its `sup_con_eq6` is Eq. 7 with the indicator.
-
-# %%
-self_pairs = losses.Switches(self_pairs=True)
-for name, (z, y) in batches.items():
-    Y, ours = F.one_hot(y), table[name]
-    indicator = losses.weighted_supervised(z, Y, distance="indicator")
-    eq6_self = losses.sup_con_eq6(z, Y, preset=self_pairs)
-    from_library = {
-        "SupCon, L_out": losses.sup_con(z, y, temperature=1.0),
-        "Eq. 7 indicator": indicator,
-        "Eq. 7 Hamming": losses.weighted_supervised(z, Y),
-        "Eq. 7 ind. + self": eq6_self,
-    }
-    for column, value in from_library.items():
-        assert abs(ours[column] - value) < 1e-12
-    assert abs(indicator - losses.sup_con_eq6(z, Y)) < 1e-12
-print("All batches: our lines = herocon_lite.losses, to 1e-12.")
-
-# %% [markdown]
 # :::{prf:proposition} When Eq. 7 is SupCon
 # :label: special-supcon
 # Let every row have one class, let there be at least two classes and at least two
 # rows in each. Take Eq. 7 with the indicator distance, without self pairs, at the
-# temperature of $L_{\text{out}}$. Then
+# temperature of $L_{\text{out}}$. Then, in any dimension $d \ge 1$,
 #
 # 1. Eq. 7 is the mean over classes of Eq. 6;
-# 2. it equals $L_{\text{out}}$ (mean over anchors) for all representations **if and
-#    only if every class has exactly two rows**.
+# 2. it equals $L_{\text{out}}$ for all representations **if and only if every class has
+#    exactly two rows**.
 # :::
 #
 # :::{dropdown} Proof
@@ -486,89 +308,104 @@ print("All batches: our lines = herocon_lite.losses, to 1e-12.")
 # other classes", so both losses have the same term. There are as many ordered pairs as
 # rows, and equally many in each class, so both means are the plain mean.
 #
-# *2, only if.* Let all rows of a class coincide, and let any two classes have the same
-# cosine $\rho$. Put $q = e^{(\rho-1)/\tau}$, let class $a$ have $m_a$ rows, $n$ in all,
-# $K$ classes. Then
+# *2, only if.* Put all $n$ rows on one point, which needs no more than one dimension. All
+# $f$ are equal and cancel. With $m_a$ rows in class $a$ and $K$ classes,
 #
-# $$
-# \begin{aligned}
-# L_{\text{out}} &= \sum_a \tfrac{m_a}{n} \log\bigl(m_a - 1 + (n - m_a)\,q\bigr), \\
-# \text{Eq. 7} &= \sum_a \tfrac1K \log\bigl(1 + (n - m_a)\,q\bigr) .
-# \end{aligned}
-# $$
+# $$ L_{\text{out}} = \log(n-1), \qquad
+# \text{Eq. 7} = \frac1K \sum_a \log(1 + n - m_a) . $$
 #
-# If they agree for all representations, they agree for all $q$ in an interval, and
-# being analytic in $q$, for all $q > 0$. Let $q \to 0$: the second goes to 0, the
-# first to $\sum_a \frac{m_a}{n}\log(m_a-1)$, a sum of terms $\ge 0$ that vanishes
-# only if every $m_a = 2$.
+# As $m_a \ge 2$, each term of the second is at most $\log(n-1)$, so the two are equal only
+# if every $m_a = 2$.
 # :::
 
-# %%
-z, y = batches["2 2 2 2"]
-Y = F.one_hot(y)
-for tau in (1.0, 0.1):
-    S = scores(z, tau)
-    claim = f"Two rows per class, tau = {tau}: Eq. 7 = L_out"
-    agree(claim, eq7(S, Y, indicator=True), l_out(S, y))
-for name in ("4 4 4 4", "8 4 2 2"):
-    gap = table[name]["SupCon, L_out"] - table[name]["Eq. 7 indicator"]
-    assert gap > 0.01
-    print(f"{name}: L_out is larger by {gap:.4f}")
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Show the check: all rows on one point", "code_prompt_hide": "Hide the check"}
+rows = []
+for m in ([2, 2], [2, 2, 2], [3, 2], [4, 4, 4], [8, 4, 2, 2]):
+    y = torch.arange(len(m)).repeat_interleave(torch.tensor(m))
+    point, total, K = torch.ones(len(y), 1), sum(m), len(m)  # d = 1
+    out = losses.sup_con(point, y, 0.3)
+    ours = eq7(point, y, 0.3)
+    gap = theory.collapsed_supcon_gap(m)
+    assert equal(out, math.log(total - 1)) and equal(out - ours, gap)
+    assert equal(gap, 0.0) == (set(m) == {2})
+    wrong = sum(math.log(total - k) for k in m) / K  # n − m for 1 + n − m
+    by_rows = sum(k * math.log(1 + total - k) for k in m) / total
+    assert not equal(ours, wrong)
+    assert equal(ours, by_rows) == (len(set(m)) == 1)  # weights m/n for 1/K
+    assert not equal(ours, eq7(point, y, 0.3, "hamming"))
+    rows.append([", ".join(map(str, m)), f"{out:.4f}", f"{ours:.4f}"])
+    rows[-1].append(f"{gap:.4f}")
+table(
+    ["samples per class", "L_out", "Eq. 7", "difference"], rows, align="lrrr"
+)
 
 # %% [markdown]
-# ### More rows per class
+# ### What more samples per class do
 #
-# The proof's example makes a good picture. Let the classes be orthonormal: rows of
-# one class coincide, rows of different classes have cosine 0. That is a batch a
-# supervised loss should be happy with. With $K$ classes of $m$ rows,
+# Let $K$ classes of $m$ samples be orthonormal: one point a class, cosine 0 between
+# classes. A supervised loss should be content. But
 #
 # $$ L_{\text{out}} = \log\bigl(m-1 + (K-1)\,m\,e^{-1/\tau}\bigr), \qquad
-# \text{Eq. 6} = \log\bigl(1 + (K-1)\,m\,e^{-1/\tau}\bigr) , $$
+# \text{Eq. 6} = \log\bigl(1 + (K-1)\,m\,e^{-1/\tau}\bigr) . $$
 #
-# and Eq. 7 with the Hamming distance has $2(K-1)$ in place of $K-1$. Lines are these
-# formulas, dots come from `herocon_lite.losses`.
+# $L_{\text{out}}$ never goes below $\log(m-1)$, whatever the representation. A floor is no
+# fault, since a constant has no gradient, but values of the two losses cannot be compared.
 
-# %% mystnb={"image": {"alt": "Two panels, loss against rows per class m from 2 to 64 on a logarithmic axis, for four orthonormal classes. At temperature 1 all three losses grow with m, L_out fastest, Hamming above the indicator. At temperature 0.1 L_out climbs from 0 to about 4, on top of the dotted floor log(m - 1), while both forms of Eq. 7 stay at 0. L_out and Eq. 7 with the indicator meet at m = 2."}}
+# %% mystnb={"image": {"alt": "Two panels, loss against samples per class m from 2 to 64 on a logarithmic axis, for four orthonormal classes. At temperature 1 all three losses grow with m, L_out fastest, Hamming above the indicator. At temperature 0.1 L_out climbs from 0 to about 4, on top of the dotted floor log(m - 1), while both forms of Eq. 7 stay at 0. L_out and Eq. 7 with the indicator meet at m = 2."}, "figure": {"caption": "Four orthonormal classes of m samples; lines are the formulas, dots the library. *What to see:* L_out and Eq. 6 meet at m = 2 only. At τ = 0.1 Eq. 6 is solved, and L_out stands on its floor.", "name": "fig-special-cases-classes"}} tags=["remove-input"]
 K, ms = 4, [2, 4, 8, 16, 32, 64]
-fine = torch.logspace(1, 6, 100, base=2)
-fig, axes = plt.subplots(1, 2, figsize=(8.2, 3.7), sharey=True)
+fine = torch.logspace(1, 6, 60, base=2)
+STYLES = {r"$L_{out}$ (SupCon)": "o", "Eq. 7, Hamming": "s", "Eq. 6": "^"}
+
+
+def closed(m, tau):
+    """Three losses at orthonormal classes."""
+    q = (K - 1) * m * math.exp(-1 / tau)
+    return [(m - 1 + q).log(), (2 * q).log1p(), q.log1p()]
+
+
+fig, axes = plt.subplots(1, 2, figsize=(8.2, 3.1), sharey=True)
 for ax, tau in zip(axes, (1.0, 0.1), strict=True):
-    q = math.exp(-1 / tau)
-    curves = {
-        r"$L_{out}$ (SupCon)": (fine - 1 + (K - 1) * fine * q).log(),
-        "Eq. 7, Hamming": (1 + 2 * (K - 1) * fine * q).log(),
-        "Eq. 6 = Eq. 7, indicator": (1 + (K - 1) * fine * q).log(),
-    }
-    dots = [[], [], []]
+    dots = []
     for m in ms:
         y = torch.arange(K).repeat_interleave(m)
         z, Y = torch.eye(K)[y], F.one_hot(y)
-        dots[0].append(losses.sup_con(z, y, tau))
-        dots[1].append(losses.weighted_supervised(z, Y, tau))
-        dots[2].append(losses.sup_con_eq6(z, Y, tau))
-        others_sum = (K - 1) * m * q
-        assert abs(dots[0][-1] - math.log(m - 1 + others_sum)) < 1e-12
-        assert abs(dots[1][-1] - math.log1p(2 * others_sum)) < 1e-12
-        assert abs(dots[2][-1] - math.log1p(others_sum)) < 1e-12
-    for number, (name, line) in enumerate(curves.items()):
+        three = [losses.sup_con(z, y, tau)]
+        three += [losses.weighted_supervised(z, Y, tau)]
+        three += [losses.sup_con_eq6(z, Y, tau)]
+        formula = closed(torch.tensor(float(m)), tau)
+        assert all(equal(a, b) for a, b in zip(three, formula, strict=True))
+        assert equal(three[0], three[2]) == (m == 2)
+        dots.append(three)
+    columns = list(zip(*dots, strict=True))
+    lines = zip(STYLES.items(), closed(fine, tau), columns, strict=True)
+    for number, ((name, mark), line, dot) in enumerate(lines):
         ax.plot(fine, line, color=f"C{number}", label=name)
-        ax.plot(ms, dots[number], "os^"[number], color=f"C{number}")
+        ax.plot(ms, dot, mark, color=f"C{number}")
     ax.plot(fine, (fine - 1).log(), "k:", lw=1.5, label="floor log(m − 1)")
     ax.set_xscale("log", base=2)
     ax.set_xticks(ms, ms)
-    ax.set_xlabel("rows per class m (count)")
+    ax.set_xlabel("samples per class m")
     ax.set_title(f"temperature τ = {tau:g}")
 axes[0].set_ylabel("loss (nats)")
 axes[0].legend(fontsize=9)
 plt.show()
-print("Closed forms = herocon_lite.losses at every dot, to 1e-12.")
 
-# %% [markdown]
-# At $\tau = 0.1$ Eq. 6 calls this batch solved. $L_{\text{out}}$ cannot: its other
-# positives stay in the denominator, and by Jensen's inequality it never goes below
-# $\log(m-1)$, whatever the representation. A floor is no fault as such, since a constant
-# has no gradient. But values of the two losses cannot be compared, and the next
-# section shows that the extra terms do have a gradient.
+# %% tags=["remove-input"]
+places = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0)
+few = torch.arange(2.0, 65.0, 2.0)
+plots.movable(
+    [
+        {"name": name, "x": few, "y": [closed(few, t)[k] for t in places]}
+        for k, name in enumerate(("L_out (SupCon)", "Eq. 7, Hamming", "Eq. 6"))
+    ],
+    [f"{t:g}" for t in places],
+    "temperature τ",
+    "Three losses of four orthonormal classes against samples per class",
+    "samples per class m",
+    "loss (nats)",
+    yrange=(0, 6.5),
+    start=3,
+)
 
 # %% [markdown]
 # ### What the other positives do
@@ -593,25 +430,19 @@ print("Closed forms = herocon_lite.losses at every dot, to 1e-12.")
 # SINCERE $s_{ip}$ occurs only in the term of the pair $(i,p)$, which is
 # $-\frac{1}{n|P(i)|}\log\pi_{ip}$.
 # :::
-#
-# Two classes of four rows in three dimensions, $\tau = 0.1$:
 
-# %% mystnb={"image": {"alt": "Two 8 by 8 tables of derivatives for two classes of four rows. Left, SupCon: inside the two same-class blocks most cells are blue (pulled), some are orange (pushed). Right, Eq. 6: every same-class cell is blue; outside the blocks both losses push."}}
-from matplotlib.colors import LinearSegmentedColormap
-
+# %% mystnb={"image": {"alt": "Two 8 by 8 tables of derivatives for two classes of four samples. Left, SupCon: inside the two same-class blocks most cells are blue (pulled), some are orange (pushed). Right, Eq. 6: every same-class cell is blue; outside the blocks both losses push."}, "figure": {"caption": "Derivative of the loss by each score, two classes of four samples in three dimensions, τ = 0.1. *What to see:* inside the black squares SupCon pushes some pairs of one class. Eq. 6 pushes none.", "name": "fig-special-cases-repulsion"}} tags=["remove-input"]
 torch.manual_seed(4)
 z, y = torch.randn(8, 3), torch.tensor([0] * 4 + [1] * 4)
-P = partners(y)
-forces = []
+P, forces = partners(y), []
 for loss in (l_out, sincere):
     S = scores(z, tau=0.1).requires_grad_()
     forces.append(torch.autograd.grad(loss(S, y), S)[0])
-
 blue_to_orange = LinearSegmentedColormap.from_list("", [PULL, "white", PUSH])
-fig, axes = plt.subplots(1, 2, figsize=(8.2, 3.7))
+fig, axes = plt.subplots(1, 2, figsize=(8.2, 3.3))
 titles = r"$L_{out}$ (SupCon)", "Eq. 6 (SINCERE)"
 for ax, title, force in zip(axes, titles, forces, strict=True):
-    picture = ax.imshow(force, cmap=blue_to_orange, vmin=-0.05, vmax=0.05)
+    image = ax.imshow(force, cmap=blue_to_orange, vmin=-0.05, vmax=0.05)
     for i, k in (P & (force > 1e-12)).nonzero().tolist():
         ax.text(k, i, "push", fontsize=8, **MIDDLE)
     for corner in (-0.5, 3.5):
@@ -619,467 +450,219 @@ for ax, title, force in zip(axes, titles, forces, strict=True):
         ax.add_patch(block)
     ax.set_xticks(range(8), row_names)
     ax.set_yticks(range(8), row_names)
-    ax.set(title=title, xlabel="key k (row)", ylabel="anchor i (row)")
-label = r"$\partial L/\partial s_{ik}$ (nats per unit)"
-fig.colorbar(picture, ax=axes, extend="both", label=label)
+    ax.set(title=title, xlabel="key k", ylabel="anchor i")
+label = r"$\partial L/\partial s_{ik}$"
+fig.colorbar(image, ax=axes, extend="both", label=label)
 plt.show()
 
-# %%
-supcon, eq6_force = forces
 share = others(scores(z, 0.1)).softmax(1)
-assert (supcon - (share - 1 / 3) / 8)[P].abs().max() < 1e-12
-print("The formula for L_out matches autograd to 1e-12.")
-pushed = [int((force[P] > 1e-12).sum()) for force in forces]
-print(f"Same-class pairs pushed, of {int(P.sum())} ordered pairs:")
-print(f"L_out {pushed[0]}, Eq. 6 {pushed[1]}.")
-assert pushed[0] > 0 and (eq6_force[P] <= 0).all()
+f = scores(z, 0.1).exp()
+negatives = (f * (y[:, None] != y)).sum(1, keepdim=True)
+by_hand = [(share - 1 / 3) / 8, -(1 - f / (f + negatives)) / (8 * 3)]
+for force, formula in zip(forces, by_hand, strict=True):
+    assert torch.allclose(force[P], formula[P], **tight)
+assert not torch.allclose(forces[0][P], ((share - 1 / 4) / 8)[P], **tight)
+assert (forces[0][P] > 0).any() and (forces[1][P] < 0).all()
 
 # %% [markdown]
-# (These are derivatives by the score as anchor $i$ sees it; a cosine enters twice, once
-# from each side.) In fairness, the HeroCon paper wrote down something that can be argued
-# to be *better* than what it meant to generalise: that is the argument of the SINCERE
-# paper. The other side: SupCon's push levels the partners out, so that no near one is
-# favoured over the far ones. Which is better is a question for experiments. That they
-# are two losses is not.
+# Which is better is a question for experiments: SupCon's push levels the partners out, so
+# that no near one is favoured over the far ones. That they are two losses is not in
+# question. In our tables the method *SupCon* is Khosla's loss on data with several labels
+# and Eq. 6, as in the paper, on classes; each page says which.
 #
-# ### Three more differences, one by one
+# ## Relatives
 #
-# **Hamming on one-hot vectors.** Two different one-hot vectors differ in *two* places, so
-# $\gamma = 2$, always. That is a margin: doubling all negatives is the same as
-# lowering every positive cosine by $\tau \log 2$, and each term grows by
-# $\log\frac{1 + 2r}{1 + r}$, between $0$ and $\log 2$ ($r$: negatives over positive).
-#
-# **Class balance.** Eq. 7 gives every class the weight $1/c$, SupCon and SINCERE give it
-# its share of the rows. On unequal classes these differ, and neither is wrong: with Eq. 7
-# a row of a small class counts more.
+# Which loss contains which, each line checked to $10^{-12}$ on random batches. DCL
+# {cite:p}`chuang2020dcl` subtracts the false negatives one expects, HCL
+# {cite:p}`robinson2021hcl` gives near negatives more weight. MulSupCon
+# {cite:p}`zhang2024mulsupcon` takes one full SupCon term for each label.
 
-# %%
-z, y = batches["8 4 2 2"]
-S, Y = scores(z), F.one_hot(y)
-margin = S - math.log(2) * partners(y)  # a score is cos / tau
-agree("Hamming = margin log 2", eq7(S, Y), eq7(margin, Y, indicator=True))
-growth = eq7(S, Y) - eq7(S, Y, indicator=True)
-assert 0 < growth < math.log(2)
-print(f"It adds {growth:.4f}, less than log 2 = {math.log(2):.4f}.")
-
-count = torch.bincount(y)
-per_class = []
-for a in range(4):
-    one_label = (y == a).long()[:, None]
-    per_class.append(losses.sup_con_eq6(z, one_label))
-per_class = torch.stack(per_class)
-by_rows = (per_class * count).sum() / len(y)
-indicator = eq7(S, Y, indicator=True)
-agree("Mean over classes = Eq. 7", per_class.mean(), indicator)
-agree("Mean over rows = SINCERE", by_rows, sincere(S, y))
-frame = pd.DataFrame({"rows": count, "Eq. 6": per_class})
-frame["weight in Eq. 7"] = 1 / 4
-frame["weight in SINCERE"] = count / len(y)
-frame.rename_axis("class").round(4)
-
-# %% [markdown]
-# **One label only** ($c = 1$), the binary setting in which the paper introduces Eq. 6.
-# Now Hamming and indicator agree ($\gamma = 1$), so that worry is gone. But $P(a)$ holds
-# the rows *with* the label: class 0 gives no anchors, and nothing draws its rows
-# together. Exchanging the names of the classes changes the loss.
-
-# %%
-torch.manual_seed(1)
-z, y = torch.randn(12, 5), torch.tensor([0] * 6 + [1] * 6)
-S, ones, zeros = scores(z), y[:, None], 1 - y[:, None]
-two_labels = eq7(S, F.one_hot(y), indicator=True)
-binary = {
-    "Eq. 7, c = 1": eq7(S, ones),
-    "Eq. 7, c = 1, classes renamed": eq7(S, zeros),
-    "Eq. 7, c = 2 (one-hot), indicator": two_labels,
-    "SupCon, L_out": l_out(S, y),
+# %% tags=["remove-input"]
+S, back = scores(torch.cat([z1, z2]), 0.5), scores(torch.cat([z2, z1]), 0.5)
+target, sample = nt_xent(S), torch.arange(n).repeat(2)
+pile = torch.cat([z1, z2])
+uneven, y = batches["8 4 2 2"]
+Y = F.one_hot(y)
+even, y_even = batches["4 4 4 4"]
+hcl = losses.hard_negative
+rows = {
+    ("SimCLR", "Eq. 5", "g = 1 by hand, mean of both directions"): (
+        (eq5_unit(S) + eq5_unit(back)) / 2,
+        target,
+    ),
+    (
+        "SimCLR",
+        "Eq. 7",
+        "views as rows, each sample its own class, indicator",
+    ): (
+        eq7(pile, sample, 0.5),
+        target,
+    ),
+    ("SimCLR", "SupCon", "views as rows, each sample its own class"): (
+        losses.sup_con(pile, sample, 0.5),
+        target,
+    ),
+    ("SimCLR", "DCL", "its share of false negatives 0"): (
+        losses.debiased(z1, z2, 0.5, 0.0),
+        target,
+    ),
+    ("SimCLR", "HCL", "that share 0, its own β = 0"): (
+        hcl(z1, z2, 0.5, tau_plus=0.0, beta=0.0),
+        target,
+    ),
+    ("CMC", "Eq. 3", "mean of both directions"): (
+        (eq3(S) + eq3(back)) / 2,
+        losses.cmc(z1, z2, 0.5),
+    ),
+    ("Eq. 6", "Eq. 7", "one label a sample, indicator"): (
+        eq7(uneven, y),
+        losses.sup_con_eq6(uneven, Y),
+    ),
+    ("SINCERE", "Eq. 6", "classes of equal size"): (
+        losses.sup_con_eq6(even, F.one_hot(y_even)),
+        sincere(scores(even), y_even),
+    ),
+    ("SupCon", "Eq. 6", "two samples in every class"): (
+        eq7(*batches["2 2 2 2"]),
+        losses.sup_con(*batches["2 2 2 2"], temperature=1.0),
+    ),
+    ("SupCon", "MulSupCon", "one label a sample"): (
+        losses.mul_sup_con(uneven, Y, temperature=1.0),
+        losses.sup_con(uneven, y, temperature=1.0),
+    ),
 }
-mean = (eq7(S, ones) + eq7(S, zeros)) / 2
-agree("c = 2 is the mean of the two c = 1", mean, two_labels)
-S.requires_grad_()
-(force,) = torch.autograd.grad(eq7(S, ones), S)
-assert (force[:6] == 0).all() and (force[6:, :6] > 0).all()
-assert abs(eq7(S, ones) - eq7(S, ones, indicator=True)) < 1e-12
-print("With c = 1 no row of class 0 is an anchor; all are only pushed.")
-pd.DataFrame({"value": binary}).astype(float).round(4)
-
-# %% [markdown]
-# ### What survives
-#
-# One case of {prf:ref}`special-supcon` is worth more than it seems. Let every sample be a
-# class of its own and let its two views be the class's two rows. Then every class has
-# exactly two rows, and Eq. 7 is $L_{\text{out}}$, which is now NT-Xent. So the *form* of
-# Eq. 7, the supervised loss, contains SimCLR, exactly and with no second direction to add.
-# (The paper feeds it one row a sample, both views side by side; here, as in SupCon, each
-# view is a row.)
-
-# %%
-sample = torch.arange(n).repeat(2)  # n samples, view 1 and then view 2
-rows, simclr = torch.cat([z1, z2]), losses.nt_xent(z1, z2, 0.5)
-one_hot = F.one_hot(sample)
-own = losses.weighted_supervised(rows, one_hot, 0.5, distance="indicator")
-agree("Eq. 7, sample = class, is NT-Xent", own, simclr)
-own = losses.sup_con(rows, sample, 0.5)
-agree("L_out, sample = class, is NT-Xent", own, simclr)
-
-# %% [markdown]
-# ## MulSupCon: the multi-label loss that does contain SupCon
-#
-# MulSupCon {cite:p}`zhang2024mulsupcon` came two years later. For each label of each
-# anchor it takes one full SupCon term, denominator and all, and averages. There are no
-# weights inside the logarithm. With one label per row nothing is left to average, and it
-# *is* $L_{\text{out}}$, for classes of any size.
-
-
-# %%
-def mul_sup_con(S, Y):
-    """One L_out for every label that an anchor has, averaged over those."""
-    log_share = others(S).log_softmax(1)
-    total = 0
-    for a in range(Y.shape[1]):
-        has = Y[:, a] == 1
-        itself = torch.eye(int(has.sum()), dtype=torch.bool)
-        log_positives = log_share[has][:, has].masked_fill(itself, 0.0)
-        total = total - log_positives.sum() / (has.sum() - 1)
-    return total / Y.sum()
-
-
-for name, (z, y) in batches.items():
-    S, Y = scores(z), F.one_hot(y)
-    agree(f"{name}: MulSupCon = L_out", mul_sup_con(S, Y), l_out(S, y))
-    library = losses.mul_sup_con(z, Y, temperature=1.0)
-    assert abs(library - mul_sup_con(S, Y)) < 1e-12
-
-# %% [markdown]
-# On a batch with several labels per row the two part ways. Eight rows, three labels; we
-# ask each loss what it does to a pair that shares 0, 1 or 2 labels.
-
-# %%
-labels = ["a", "a", "ab", "b", "b", "bc", "c", "abc"]
-Y = torch.tensor([[int(a in row) for a in "abc"] for row in labels])
-torch.manual_seed(2)
-z = torch.randn(8, 5)
-shared = Y @ Y.T
-rows = {}
-for name, loss in {"MulSupCon": mul_sup_con, "Eq. 7": eq7}.items():
-    S = scores(z, tau=0.5).requires_grad_()
-    value = loss(S, Y)
-    (force,) = torch.autograd.grad(value, S)
-    for t in range(3):
-        chosen = force[(shared == t) & ~torch.eye(8, dtype=torch.bool)]
-        rows.setdefault(t, {"ordered pairs": len(chosen)})
-        rows[t][f"{name}: mean derivative"] = chosen.mean().item()
-        rows[t][f"{name}: pairs pushed"] = int((chosen > 1e-12).sum())
-    print(f"{name}: {value:.4f}")
-frame = pd.DataFrame(rows).T.rename_axis("labels shared")
-whole = {c: int for c in frame if "pairs" in c}
-frame.round(4).astype(whole)
-
-# %% [markdown]
-# Both pull harder the more labels a pair shares, simply because such a pair takes part in
-# more terms. And with several labels Eq. 7 loses its clean record: a row that shares label
-# $a$ with the anchor and lacks its label $b$ is a positive for $a$ and a negative for $b$,
-# and the second may win.
-
-# %% [markdown]
-# ## The public code: seven switches
-#
-# The released code departs from Eq. 5 and Eq. 7 in seven points. Each is a switch in
-# `losses.Switches` (the seventh is the `distance` argument). One batch, eight rows with
-# the labels above, two views, each switch turned alone:
-
-# %%
-z1, z2, layer = torch.randn(8, 5), torch.randn(8, 5), torch.randn(5, 5)
-s = torch.cat([z1, z2], dim=1)  # the paper's S: both views side by side
-
-
-def H(z):
-    return (z @ layer).sigmoid()
-
-
-def both_losses(preset, distance="hamming"):
-    L_u = losses.weighted_unsupervised(z1, z2, H, preset=preset)
-    L_s = losses.weighted_supervised(s, Y, preset=preset, distance=distance)
-    return {"L_u": L_u.item(), "L_s": L_s.item()}
-
-
-table = {"the paper: all off": both_losses("paper")}
-for switch in fields(losses.Switches):
-    alone = losses.Switches(**{switch.name: True})
-    table[switch.name] = both_losses(alone)
-table['distance="indicator"'] = both_losses("paper", "indicator")
-table['preset="released"'] = both_losses("released")
-frame = pd.DataFrame(table).T.rename_axis("switch")
-change = frame - frame.iloc[0]
-frame["change of L_u"], frame["change of L_s"] = change["L_u"], change["L_s"]
-frame.round(4) + 0.0
-
-# %% [markdown]
-# In words, from top to bottom:
-#
-# - **positive_weighted**: $g$ also multiplies the positive in the denominator. A constant
-#   $g$ then only adds $\log g$, as we saw above.
-# - **transposed**: in one half of $g$ the two samples change places.
-# - **view2_anchors**: anchors from view 2, negatives from view 1 only. Half as many
-#   negatives, so of the three this one moves $L_u$ most.
-# - **label_sum**: a sum over labels instead of a mean. Exactly $c$ times Eq. 7, so the
-#   trade-off $\beta$ counts $c$ times as much.
-# - **self_pairs**: a row is its own positive. Its cosine is 1 whatever the network does,
-#   so these terms pull nothing; they only push negatives.
-# - **gamma_by_cardinality**: $\gamma$ divided by the mean number of labels per row, in one
-#   file of the code. On one-hot labels it does nothing.
-# - **indicator**: distance 1 between all rows whose labels differ, so all $\gamma = 1$, and
-#   $\sigma = 1 - 1/c$ for such a pair; what the code uses when each row has one class.
-#
-# `preset="released"` turns five of them on: `gamma_by_cardinality` stands in a branch that no
-# published command runs, and the indicator is for classes.
-#
-# On one-hot labels the code's supervised loss is thus a special case we can name: $c$ times
-# Eq. 6 with self pairs. (The code also subtracts constants, which change its printed values
-# and no gradient; we leave them out.)
-
-# %%
-c = Y.shape[1]
-paper = table["the paper: all off"]["L_s"]
-agree("label_sum = c * paper", table["label_sum"]["L_s"], c * paper)
-released = table['preset="released"']["L_s"]
-alone = table["self_pairs"]["L_s"]
-agree("released = c * self_pairs", released, c * alone)
-
-z, y = batches["8 4 2 2"]
-S, one_hot = scores(z), F.one_hot(y)
-code = losses.weighted_supervised(z, one_hot, 1.0, "released", "indicator")
-eq6_self = eq7(S, one_hot, indicator=True, self_pairs=True)
-agree("released, one-hot = c * (Eq. 6 with self)", code, 4 * eq6_self)
-
-by_cardinality = losses.Switches(gamma_by_cardinality=True)
-same = losses.weighted_supervised(z, one_hot, preset=by_cardinality)
-agree("gamma_by_cardinality does nothing there", same, eq7(S, one_hot))
-
-# %% [markdown]
-# ## Two relatives that keep NT-Xent inside
-#
-# HeroCon's weights are meant for false negatives. Two other losses start from the same worry: the
-# debiased loss (DCL, {cite:p}`chuang2020dcl`) subtracts the false negatives one expects,
-# and the hard-negative loss (HCL, {cite:p}`robinson2021hcl`) gives near negatives more
-# weight on top. For both, NT-Xent is a *setting*: $\tau^+ = 0$ and $\beta = 0$ (HCL's own
-# $\beta$, not the weight of $L_s$).
-#
-# With $N = 2n - 2$ negatives of anchor $i$ and $w_k = f_{ik}^\beta$, the negatives' sum is
-# replaced by
-#
-# $$ \max\Bigl\{\frac1{1-\tau^+}\Bigl(N \frac{\sum_k w_k f_{ik}}{\sum_k w_k}
-# - \tau^+ N f_i^+\Bigr),\; N e^{-1/\tau}\Bigr\} , $$
-#
-# where $f_i^+$ is the positive. At $\tau^+ = \beta = 0$ the first entry is
-# $\sum_k f_{ik}$, and since $f \ge e^{-1/\tau}$ it is never below the second.
-
-
-# %%
-def hard_negative(S, tau, tau_plus, beta):
-    """HCL by its formula; beta = 0 is DCL. S: scores of two views."""
-    N, n = len(S) - 2, len(S) // 2
-    rows = torch.arange(2 * n)
-    positive = S[rows, rows.roll(n)].exp()
-    f = others(S).exp()
-    f[rows, rows.roll(n)] = 0.0  # negatives only
-    w = f**beta * (f > 0)
-    total = N * (w * f).sum(1) / w.sum(1) - tau_plus * N * positive
-    total = (total / (1 - tau_plus)).clamp(min=N * math.exp(-1 / tau))
-    return (1 + total / positive).log().mean()
-
-
-torch.manual_seed(3)
-z1 = torch.randn(16, 6)
-z2 = z1 + 0.5 * torch.randn(16, 6)  # views that resemble each other
-S = scores(torch.cat([z1, z2]), 0.5)
-simclr = losses.nt_xent(z1, z2, 0.5)
-agree("DCL, tau_plus = 0", losses.debiased(z1, z2, 0.5, 0.0), simclr)
-hcl = losses.hard_negative(z1, z2, 0.5, tau_plus=0.0, beta=0.0)
-agree("HCL, tau_plus = beta = 0", hcl, simclr)
-
-table = {"NT-Xent": simclr}
-settings = ("DCL", 0.1, 0), ("HCL", 0, 1), ("both", 0.1, 1)
-for name, tau_plus, beta in settings:
-    value = losses.hard_negative(z1, z2, 0.5, tau_plus, beta)
-    assert abs(value - hard_negative(S, 0.5, tau_plus, beta)) < 1e-12
-    table[f"{name}: tau_plus = {tau_plus}, beta = {beta}"] = value
-weighted = losses.over_pairs(
-    losses.weighted_unsupervised,
-    [z1, z2],
-    H=lambda z: z,
-    temperature=0.5,
+assert all(equal(a, b) for a, b in rows.values())
+near = z1 + 0.5 * z2  # views that resemble each other
+plain = losses.nt_xent(z1, near, 0.5)
+assert (
+    losses.debiased(z1, near, 0.5, 0.1) < plain < hcl(z1, near, 0.5, 0.0, 1.0)
 )
-table["Eq. 5 both ways, H(z) = z"] = weighted
-frame = pd.DataFrame({"value": table}).astype(float)
-frame["less NT-Xent"] = frame["value"] - float(simclr)
-frame.round(4)
+table(["this loss", "is in", "if"], rows)
 
 # %% [markdown]
-# The signs tell the three ideas apart. DCL *takes away* from the negatives, so it lies
-# below NT-Xent here. HCL at $\tau^+ = 0$ lies above, always, since large $f$ get large
-# weights. Eq. 5 lies above too, for another reason: $g \ge 1$, so it can shift weight
-# between negatives but never lower their sum.
-
-# %% [markdown]
-# ## The map
+# In the second line, the *form* of the supervised Eq. 7 contains SimCLR, with
+# no second direction to add. The paper gives it one row a sample, both views side by side.
 #
-# Every arrow below was checked in this chapter to $10^{-12}$. A solid arrow needs a choice
-# of settings or labels, a mean over both directions or a constant factor, no more. A dashed one holds under a condition that ordinary
-# training does not meet. (Eq. 6 stands for its mean over classes; SINCERE's mean over rows
-# is the same if the classes are equally large.)
+# ## Where it breaks
+#
+# - **Hamming on classes.** Two one-hot vectors differ in *two* places, so $\gamma = 2$: a
+#   margin of $\tau \log 2$ on every positive cosine. The paper declares the Hamming
+#   distance for all experiments; the equality above needs the indicator.
+# - **Unequal classes.** Eq. 7 gives every class the weight $1/c$, SupCon and SINCERE its
+#   share of the samples.
+# - **One label only.** With $c = 1$ the samples without the label are never anchors, and
+#   nothing draws them together. Renaming the classes changes the loss.
+# - **The public code** has other forms:
+#   [Paper against code, point by point](point_by_point.ipynb) turns its switches one by one.
 
-# %% mystnb={"image": {"alt": "A map of twelve losses in four columns and three rows, with arrows. Top row: MulSupCon leads to SupCon with one-hot labels; SupCon leads to SimCLR's NT-Xent when every sample is its own class; DCL and HCL lead to NT-Xent with tau plus and beta zero. Middle row: Eq. 7 leads to Eq. 6 with one-hot labels and the indicator; Eq. 6 leads up to SupCon only with two rows per class (dashed); Eq. 5 leads to Eq. 5 with g = 1 only by hand (dashed), which leads up to NT-Xent as the mean of both directions. Bottom row: the released L_s is joined to Eq. 7; the released L_u leads to Eq. 3 when g is constant; Eq. 3 leads to CMC as the mean of both directions."}} tags=["hide-input"]
-SUP, UNSUP = "#DCEAF5", "#FBE6D8"
-nodes = {
-    "mul": (0, 2, "MulSupCon", SUP),
-    "out": (1, 2, "SupCon\n$L_{out}$", SUP),
-    "nt": (2, 2, "SimCLR\nNT-Xent", UNSUP),
-    "dcl": (3, 2, "DCL, HCL", UNSUP),
-    "eq7": (0, 1, "HeroCon $L_s$\nEq. 7", SUP),
-    "eq6": (1, 1, "Eq. 6\n(SINCERE)", SUP),
-    "one": (2, 1, "one direction\nof NT-Xent", UNSUP),
-    "eq5": (3, 1, "HeroCon $L_u$\nEq. 5", UNSUP),
-    "rs": (0, 0, "released\n$L_s$", SUP),
-    "cmc": (1, 0, "CMC", UNSUP),
-    "eq3": (2, 0, "Info-NCE\nEq. 3", UNSUP),
-    "ru": (3, 0, "released\n$L_u$", UNSUP),
-}
-edges = [
-    ("mul", "out", "one-hot\nlabels", "-"),
-    ("out", "nt", "sample =\nclass", "-"),
-    ("dcl", "nt", "$τ^+ = 0$\n$β = 0$", "-"),
-    ("eq7", "eq6", "one-hot,\nindicator", "-"),
-    ("eq6", "out", "two rows\nin each class", "--"),
-    ("eq5", "one", "$g = 1$\n(by hand)", "--"),
-    ("one", "nt", "mean of both\ndirections", "-"),
-    ("rs", "eq7", "÷ c, no\nself pairs", "-"),
-    ("eq3", "cmc", "both\nways", "-"),
-    ("ru", "eq3", "constant $g$\n(view 2 → 1)", "--"),
-]
-X, HEIGHT, W, T = 2.75, 1.75, 0.72, 0.36  # grid, half width, half height
-fig, ax = plt.subplots(figsize=(8.4, 4.6))
-for x, height, text, colour in nodes.values():
-    corner = x * X - W, height * HEIGHT - T
-    box = plt.Rectangle(corner, 2 * W, 2 * T, fc=colour, ec="0.3", lw=1)
-    ax.add_patch(box)
-    ax.text(x * X, height * HEIGHT, text, fontsize=10, **MIDDLE)
-for start, end, text, style in edges:
-    (x0, y0, *_), (x1, y1, *_) = nodes[start], nodes[end]
-    dx, dy = x1 - x0, y1 - y0
-    tail = x0 * X + dx * W, y0 * HEIGHT + dy * T
-    head = x1 * X - dx * W, y1 * HEIGHT - dy * T
-    colour = "#B04A00" if style == "--" else "0.2"
-    arrow = dict(arrowstyle="-|>", ls=style, color=colour, lw=1.5)
-    arrow |= dict(shrinkA=1, shrinkB=1)
-    ax.annotate("", head, tail, arrowprops=arrow)
-    x, height = (tail[0] + head[0]) / 2, (tail[1] + head[1]) / 2
-    if dx:  # the words stand above a level arrow, beside an upright one
-        height, across, up = height + 0.07, "center", "bottom"
-    else:
-        x, across, up = x + 0.12, "left", "center"
-    ax.text(x, height, text, fontsize=9, color=colour, ha=across, va=up)
-for colour, name in ((SUP, "with labels"), (UNSUP, "without labels")):
-    ax.plot([], [], "s", ms=10, color=colour, mec="0.3", label=name)
-ax.plot([], [], "-", color="0.2", label="by choice")
-ax.plot([], [], "--", color="#B04A00", label="under a condition")
-ax.legend(loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=4)
-ax.set_xlim(-W - 0.1, 3 * X + W + 0.1)
-ax.set_ylim(-T - 0.1, 2 * HEIGHT + T + 0.1)
-ax.axis("off")
-plt.show()
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Show the checks of these", "code_prompt_hide": "Hide the checks"}
+S, count = scores(uneven), torch.bincount(y)
+lowered = S - math.log(2) * partners(y)  # a score is cos / tau
+per_class = [losses.sup_con_eq6(uneven, (y == a)[:, None]) for a in range(4)]
+
+
+def from_scores(S):
+    """Eq. 7 with the indicator, from a table of scores."""
+    means = []
+    for a in range(4):
+        log_negatives = S[y == a][:, y != a].logsumexp(1)[:, None]
+        terms = F.softplus(log_negatives - S[y == a][:, y == a])
+        means.append(terms[~torch.eye(len(terms), dtype=torch.bool)].mean())
+    return sum(means) / 4
+
+
+assert equal(from_scores(S), eq7(uneven, y))
+assert equal(from_scores(lowered), eq7(uneven, y, distance="hamming"))
+growth = eq7(uneven, y, distance="hamming") - eq7(uneven, y)
+assert 0 < growth < math.log(2)
+per_class = torch.stack(per_class)
+assert equal(per_class.mean(), eq7(uneven, y))
+assert equal((per_class * count).sum() / len(y), sincere(S, y))
+
+half = torch.tensor([0] * 6 + [1] * 6)  # c = 1: label off, label on
+torch.manual_seed(1)
+s = torch.randn(12, 5)
+on, flipped = (
+    losses.weighted_supervised(s, x[:, None]) for x in (half, 1 - half)
+)
+assert not equal(on, flipped)
+assert equal((on + flipped) / 2, eq7(s, half))
+say("""✓ The margin, the two means over classes, and $c = 2$ as the mean of
+the two $c = 1$ hold to 1e-12; $c = 1$ changes when the classes are
+renamed.""")
 
 # %% [markdown]
 # ## What we learnt
 #
-# - **SimCLR: true with one added step.** Eq. 5 with $g \equiv 1$ is one direction of
-#   NT-Xent, the mean of both is NT-Xent. But $g \equiv 1$ is a statement about the formula:
-#   no network $H$ gives it unless the representations have collapsed.
-# - **SupCon: not as stated, but true for two rows per class.** Eq. 7 on one-hot labels with the
-#   indicator is Eq. 6, and that is SINCERE, averaged over classes. With the Hamming distance
-#   it has a margin of $\tau\log2$ besides.
-# - **The difference does not count against the paper.** Eq. 6 never pushes rows of one class apart,
-#   SupCon does. It is another loss, and perhaps a better one.
-# - Consequently a table in which "SupCon" means Eq. 6 compares HeroCon with a relative of
-#   SupCon. In our own tables the row *SupCon* is Khosla's loss where rows have several labels
-#   ([chapter 9](scene.ipynb)), and Eq. 6, as in the paper, where they have one class
-#   ([chapter 10](speech.ipynb)); each page says so.
+# - **SimCLR: true with one added step** in the formula. In the model $g \equiv 1$ means
+#   collapse.
+# - **SupCon: true for two samples per class only**, in any dimension. Otherwise Eq. 7 on
+#   classes is SINCERE, averaged over classes.
+# - **That is no point against HeroCon.** Eq. 6 never pushes samples of one class apart;
+#   SupCon does.
 #
 # ## Exercises
 #
-# :::{exercise} A class with a single row
-# :label: special-ex-single
-# Take $p$ classes with two rows and $r$ classes with only one. Such a lonely row has no
-# partner: it adds 0 to $L_{\text{out}}$ and still counts in $n$; its label adds 0 to Eq. 7
-# and still counts in $c$. Are the two losses still equal? If not, what is their ratio?
-# :::
-#
-# :::{dropdown} Solution
-# Both are the same sum of terms, divided by different counts.
-# :::
+# **1.** Take $p$ classes with two samples and $r$ classes with one. A lonely sample adds 0
+# to $L_{\text{out}}$ and counts in $n$; its class adds 0 to Eq. 7 and counts in $c$. What is
+# Eq. 7 divided by $L_{\text{out}}$, for $p = 4$ and $r = 3$?
 
-# %% tags=["hide-cell"]
-torch.manual_seed(5)
-p, r = 4, 3
-y = torch.cat([torch.arange(p).repeat(2), p + torch.arange(r)])
-z = torch.randn(len(y), 5)
-supcon = losses.sup_con(z, y, temperature=1.0)
-eq7_value = losses.weighted_supervised(z, F.one_hot(y), distance="indicator")
-# L_out = 2p/(2p + r) · mean term, Eq. 7 = p/(p + r) · mean term
+# %%
+ratio = ...
+attempt("special_cases.lonely", ratio)
+
+# %% mystnb={"code_prompt_show": "Show solution 1", "code_prompt_hide": "Hide solution 1"} tags=["hide-cell"]
+p, r = 4, 3  # both are one sum of 2p equal terms, divided by different counts
 ratio = (2 * p + r) / (2 * p + 2 * r)
-agree("Eq. 7 / L_out = (2p + r) / (2p + 2r)", eq7_value / supcon, ratio)
-assert eq7_value < supcon
+y_lonely = torch.cat([torch.arange(p).repeat(2), p + torch.arange(r)])
+z = torch.randn(len(y_lonely), 5)
+assert equal(eq7(z, y_lonely) / losses.sup_con(z, y_lonely, 1.0), ratio)
+attempt("special_cases.lonely", ratio)
 
 # %% [markdown]
-# :::{exercise} Weights that know nothing
-# :label: special-ex-orthogonal
-# Let $H$ point in a direction that is orthogonal to all representations, as `orthogonal`
-# above, so that $g \equiv e$. In the released code such weights drop out. What do they do in
-# Eq. 5 as printed, where the positive keeps weight one? Write it as a change of the scores.
-# :::
-#
-# :::{dropdown} Solution
-# As with the Hamming distance, a margin: each positive score is lowered by one.
-# :::
+# **2.** Let $H$ point where no representation ever points, so that $g \equiv e$. In Eq. 5
+# that lowers every positive cosine by a margin. Which one, at $\tau = 0.5$?
 
-# %% tags=["hide-cell"]
-tau = 0.5
-wide1, wide2 = F.pad(z1, (0, 1)), F.pad(z2, (0, 1))
-axis = torch.eye(wide1.shape[1])[-1]
-weighted = losses.weighted_unsupervised(wide1, wide2, orthogonal, tau)
-S = scores(torch.cat([z1, z2]), tau)
-m = len(z1)
-lowered = S.clone()
-lowered[torch.arange(m), torch.arange(m, 2 * m)] -= 1  # cosine less tau
-agree("g = e is a margin of tau on the cosine", weighted, eq5_unit(lowered))
+# %%
+margin = ...
+attempt("special_cases.margin", margin)
+
+# %% mystnb={"code_prompt_show": "Show solution 2", "code_prompt_hide": "Hide solution 2"} tags=["hide-cell"]
+margin = 0.5  # e times every negative: a positive score lower by 1, cos by tau
+wide1, wide2 = F.pad(z1, (0, 1)), F.pad(z2, (0, 1))  # one more column, all 0
+axis = torch.eye(d + 1)[-1]
+weighted = losses.weighted_unsupervised(
+    wide1, wide2, lambda z: axis.expand_as(z), temperature=0.5
+)
+lowered = scores(torch.cat([z1, z2]), 0.5)
+lowered[torch.arange(n), torch.arange(n, 2 * n)] -= margin / 0.5
+assert equal(weighted, eq5_unit(lowered))
+attempt("special_cases.margin", margin)
 
 # %% [markdown]
-# :::{exercise} A temperature without repulsion
-# :label: special-ex-temperature
-# {prf:ref}`special-repulsion` says when SupCon pushes a same-class pair. Show that for a
-# balanced batch of $n$ rows, $m \ge 3$ per class, this is impossible if
-# $\tau \ge 2/\log\frac{n-2}{m-2}$, and that the bound is sharp.
-# :::
-#
-# :::{dropdown} Solution
-# The share $w_{ip}$ is largest when $p$ is on top of the anchor (score
-# $1/\tau$) and all other $n-2$ rows lie opposite (score $-1/\tau$). Then $w_{ip} > 1/(m-1)$
-# means $(m-2)\,e^{2/\tau} > n-2$.
-# :::
+# **3.** From which temperature on does SupCon push no pair of one class apart, whatever the
+# representations, in a batch of two classes of four?
 
-# %% tags=["hide-cell"]
-y = torch.tensor([0] * 4 + [1] * 4)
-P, limit = partners(y), 2 / math.log((8 - 2) / (4 - 2))
-worst = torch.tensor([[1.0], [1.0]] + [[-1.0]] * 6)  # p on i, rest opposite
+# %%
+limit = ...
+attempt("special_cases.no_repulsion", limit)
+
+# %% mystnb={"code_prompt_show": "Show solution 3", "code_prompt_hide": "Hide solution 3"} tags=["hide-cell"]
+# The share w is largest with p on the anchor and all others opposite. It is
+# above 1/(m − 1) if (m − 2) e^(2/τ) > n − 2.
+limit = 2 / math.log((8 - 2) / (4 - 2))
+classes = torch.tensor([0] * 4 + [1] * 4)
+worst = torch.tensor([[1.0], [1.0]] + [[-1.0]] * 6)
 
 
 def pushed_pairs(z, tau):
     S = scores(z, tau).requires_grad_()
-    return int((torch.autograd.grad(l_out(S, y), S)[0][P] > 1e-12).sum())
+    (force,) = torch.autograd.grad(l_out(S, classes), S)
+    return int((force[partners(classes)] > 1e-12).sum())
 
 
-assert pushed_pairs(worst, limit + 0.01) == 0
-assert pushed_pairs(worst, limit - 0.01) > 0
+assert (
+    pushed_pairs(worst, limit - 0.01) > 0 == pushed_pairs(worst, limit + 0.01)
+)
 assert all(pushed_pairs(torch.randn(8, 3), limit) == 0 for _ in range(300))
-print(f"n = 8, m = 4: no repulsion from tau = {limit:.3f} on.")
-print("300 random batches at that tau: no pair pushed.")
+attempt("special_cases.no_repulsion", limit)
