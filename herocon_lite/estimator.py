@@ -49,6 +49,7 @@ class HeroConClassifier(
         alpha: weight of L_u. With 0, unlabelled rows only take part in the scaling of features.
         beta: weight of L_s. With ``alpha=beta=0`` this is a plain neural network.
         temperature: of both contrasts.
+        weighted: whether L_u has the paper's weights g; without them a step is faster.
         detach: stop the gradient through L_u's weights, which can collapse the representation.
         widths: layers of each view's encoder.
         steps: of training.
@@ -93,6 +94,7 @@ class HeroConClassifier(
         alpha: float = 0.1,
         beta: float = 0.1,
         temperature: float = 1.0,
+        weighted: bool = True,
         detach: bool = False,
         widths: Sequence[int] = (200, 200),
         steps: int = 200,
@@ -109,6 +111,7 @@ class HeroConClassifier(
         self.alpha = alpha
         self.beta = beta
         self.temperature = temperature
+        self.weighted = weighted
         self.detach = detach
         self.widths = widths
         self.steps = steps
@@ -216,7 +219,8 @@ class HeroConClassifier(
             alpha=self.alpha,
             beta=self.beta,
             temperature=self.temperature,
-            detach=self.detach if self.alpha else False,  # without L_u there is nothing to detach
+            weighted=None if self.weighted else False,
+            detach=bool(self.detach and self.weighted and self.alpha),  # else nothing to detach
             pairs=self.pairs,
         )
 

@@ -10,6 +10,7 @@ from IPython.display import Markdown
 
 from herocon_lite.data.splits import LABELED, RELEASED_FOLDS
 from herocon_lite.repro import paper, settings, stats
+from herocon_lite.repro.boxes import wide
 from herocon_lite.repro.public_code import means as public_means
 from herocon_lite.repro.query import METRICS, Store
 from herocon_lite.repro.text import format_mean, table
@@ -42,9 +43,8 @@ def public_code(store: Store) -> Markdown:
         for preset in ("released", "paper"):
             line.append(format_mean(on_released_folds(store, name, metric, preset), 3))
         rows.append(line)
-    return table(
-        ["", "", "public code", "ours, its switches on [95 %]", "ours, as printed [95 %]"], rows
-    )
+    heads = ["", "", "public code", "ours, its switches on [95 %]", "ours, as printed [95 %]"]
+    return wide(table(heads, rows))
 
 
 def public_code_gap(store: Store) -> float:
@@ -112,12 +112,16 @@ def paper_table(data: str) -> Markdown:
         cells = [f"{cell.f1:.4f} ± {cell.f1_sd:.4f}", f"{cell.auc:.4f} ± {cell.auc_sd:.4f}"]
         rows.append([name, *cells, f"{ends[0]:.1f} to {ends[1]:.1f}"])
     heads = [f"method, {paper.TITLES[data]}", "F1", "AUC", "95 % of F1, in points"]
-    return table(heads, rows)
+    return wide(table(heads, rows))
 
 
 def paper_gap_is_significant(data: str, a: str, b: str) -> bool:
     """Return whether the F1 of two of the paper's rows differ by Welch's test, at 5 %."""
-    return paper.order_is_established(data, a, b, "F1")
+    from scipy.stats import ttest_ind_from_stats
+
+    rows = (paper.RESULTS[data][name] for name in (a, b))
+    cells = [n for cell in rows for n in (cell.f1, cell.f1_sd, paper.REPETITIONS)]
+    return bool(ttest_ind_from_stats(*cells, equal_var=False).pvalue < 0.05)
 
 
 def switched_on(preset: str) -> str:

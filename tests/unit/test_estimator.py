@@ -217,6 +217,13 @@ def test_settings_of_the_estimator_reach_its_method(toy):
     assert {name: getattr(method, name) for name in asked} == asked
 
 
+def test_the_weights_g_can_be_left_out(toy):
+    views, Y, more = toy
+    plain = quick(steps=1, weighted=False, detach=True).fit(views, Y, more)  # as in a grid
+    assert plain.method_.H is None and plain.method_.alpha > 0
+    assert not same(plain, quick(steps=1).fit(views, Y, more), views)
+
+
 def test_the_second_copy_of_a_lone_view_is_noisy_in_training_only(toy, monkeypatch):
     views, Y, _ = toy
     seen = []
