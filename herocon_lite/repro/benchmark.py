@@ -21,6 +21,7 @@ from herocon_lite.methods import Method, Problem, build
 from herocon_lite.repro import files, literal, measure
 from herocon_lite.repro.measure import OURS, Step
 from herocon_lite.repro.text import markdown_table
+from herocon_lite.runtime import num_threads
 
 SIZES = (500, 1000, 2407, 5000, 10_000, 20_000, 50_000)
 COMPARED_UP_TO = 10_000  # beyond, only L_u runs, and alone
@@ -155,7 +156,7 @@ ONE_SIZE = {"L_s (Eq. 7)": SUPERVISED[0], "HeroCon step": SCENE[0]}
 def run(sizes: Sequence[int] = SIZES) -> list[dict]:
     """Measure one row per loss, implementation and size: seconds, ratio to ours, peak memory."""
     work = [(group, n) for group in GROUPS for n in _sizes(group, sizes)]
-    with measure.one_thread():
+    with num_threads(1):
         bar = tqdm(work, desc="bench", unit="size")
         return [row for group, n in bar for row in _measure(group, n)]
 

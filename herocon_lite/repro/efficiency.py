@@ -26,6 +26,7 @@ from herocon_lite.repro import files, literal, measure, stats
 from herocon_lite.repro.benchmark import two_views
 from herocon_lite.repro.measure import OURS, Step
 from herocon_lite.repro.text import format_interval, markdown_table
+from herocon_lite.runtime import num_threads
 
 LITERAL, RELEASED = "literal", "released-like"
 BY = (LITERAL, RELEASED, OURS)
@@ -115,7 +116,7 @@ def run() -> list[dict]:
     """Measure one row per implementation and size: best seconds, all rounds, peak memory."""
     work = [(what, size) for what, sizes in SIZES.items() for size in sizes]
     work += [(NEGATIVE, size) for size in ALONE]
-    with measure.one_thread():
+    with num_threads(1):
         bar = tqdm(work, desc="efficiency", unit="size")
         return [row for what, size in bar for row in _measure(what, size)]
 

@@ -6,12 +6,11 @@ shared one. Memory is the peak of a fresh process above its inputs.
 
 from __future__ import annotations
 
-import contextlib
 import math
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
@@ -37,17 +36,6 @@ class Measured(NamedTuple):
     def not_run(self) -> dict[str, float]:
         """Return the part of a stored row that says why there is no time."""
         return {"would_keep_gib": round(self.kept / 2**30, 1)}
-
-
-@contextlib.contextmanager
-def one_thread() -> Iterator[None]:
-    """Let torch use a single thread."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
 
 
 def measure(

@@ -117,11 +117,7 @@ def paper_table(data: str) -> Markdown:
 
 def paper_gap_is_significant(data: str, a: str, b: str) -> bool:
     """Return whether the F1 of two of the paper's rows differ by Welch's test, at 5 %."""
-    from scipy.stats import ttest_ind_from_stats
-
-    rows = (paper.RESULTS[data][name] for name in (a, b))
-    cells = [n for cell in rows for n in (cell.f1, cell.f1_sd, paper.REPETITIONS)]
-    return bool(ttest_ind_from_stats(*cells, equal_var=False).pvalue < 0.05)
+    return paper.order_is_established(data, a, b, "F1")
 
 
 def switched_on(preset: str) -> str:

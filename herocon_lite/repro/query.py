@@ -8,8 +8,6 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from herocon_lite.repro.stats import interval
 from herocon_lite.repro.store import KEYS, Record, _given, _unknown, read
 
@@ -63,20 +61,6 @@ def select(frame: pd.DataFrame, **where) -> pd.DataFrame:
             raise ValueError(_unknown(column, "column", frame.columns))
         frame = frame[_matches(frame[column], wanted)]
     return frame
-
-
-def select_changed(frame: pd.DataFrame, allowed: Iterable[str]) -> pd.DataFrame:
-    """Select the runs that differ from the usual ones in nothing but some settings."""
-    allowed = {*allowed}
-    return frame[np.array([allowed.issuperset(c) for c in frame["changes"]], dtype=bool)]
-
-
-def group_by_kind(frame: pd.DataFrame) -> list[pd.DataFrame]:
-    """Divide runs into groups that may be averaged: the same but for the seed, each seed once."""
-    same = ["data", "split.how", "images.used", *GROUP, *_settings(frame)]
-    kinds = frame[same].astype(object).apply(lambda row: repr(row.tolist()), axis=1)
-    groups = frame.groupby(kinds.to_numpy(), sort=False) if len(frame) else ()
-    return [group.drop_duplicates("seed", keep="last") for _, group in groups]
 
 
 def paired_differences(

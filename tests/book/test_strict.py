@@ -26,7 +26,6 @@ MOST_CELLS, MOST_DECIMALS = 12, 60
 PENDING = {
     "should_you_use_it",
     "cost",
-    "one_view_noise",
     "speech",
     "celeba",
     "your_data",

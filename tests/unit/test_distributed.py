@@ -65,6 +65,7 @@ def one_of_two(rank: int, name: str, folder: str) -> None:
     assert distributed.broadcast_from_rank0(rank + 0.5) == 0.5
     if rank == 0:
         torch.save(found, f"{folder}/found.pt")
+    torch.distributed.barrier()
     distributed.stop()
 
 
