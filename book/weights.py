@@ -453,7 +453,7 @@ print("Detached weights stay within 0.03 nats of vanilla.")
 # collapse. In the whole method the classification loss and $L_s$ stand
 # against it, and on real data below we see no collapse. `detach=True` takes the
 # danger away, and cost nothing here; on MOCHA it seems to cost a little
-# ([chapter 16](choose_settings.ipynb)).
+# ([chapter 16](settings.ipynb)).
 
 # %% [markdown]
 # ## When weighting helps, and when it hurts

@@ -243,7 +243,7 @@ print("Five of ninety possible confusions make over a fifth of the errors.")
 # each needs labelled rows.)
 #
 # With a matrix of labels `predict` says yes above a threshold. It is chosen by
-# cross-validation inside your labelled rows ([chapter 16](choose_settings.ipynb) tells why), which
+# cross-validation inside your labelled rows ([chapter 16](settings.ipynb) tells why), which
 # takes five more fits; `threshold=0.5` saves them.
 #
 # Here are genes with 14 labels, several to a gene, in one array of 79 + 24

@@ -7,8 +7,11 @@ that there can be many runs; what is chosen is then run in full.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from herocon_lite.metrics import F1_AT
 from herocon_lite.repro.settings import CROSS_VALIDATION, Run
@@ -96,6 +99,23 @@ def gain(cross_validated: pd.DataFrame, tested: pd.DataFrame) -> pd.Series:
     return 100 * (picked - tested.loc[choice.index, AS_PRINTED]).dropna()
 
 
+def best_by_test(cross_validated: pd.DataFrame, tested: pd.DataFrame) -> pd.Series:
+    """Return what a seed would gain if its own test rows chose, on the seeds of :func:`gain`.
+
+    Nobody could choose so: it is the ceiling of any choice among the candidates.
+    """
+    found = tested.loc[gain(cross_validated, tested).index, list(cross_validated)]
+    return 100 * (found.max(axis=1) - found[AS_PRINTED])
+
+
+def by_threshold(store: Store, method: str, **other) -> pd.DataFrame:
+    """Return F1 of a method's runs, one row a seed, one column a threshold, the printed first."""
+    import pandas as pd
+
+    columns = thresholds(store).items()
+    return pd.DataFrame({t: store.runs(method, c, **other) for t, c in columns}).dropna()
+
+
 def own_thresholds(store: Store, a: str, b: str) -> pd.DataFrame:
     """Return the lead of method a over b in F1, in points, one row a seed.
 
@@ -109,14 +129,8 @@ def _own_threshold(store: Store, method: str) -> pd.DataFrame:
     import pandas as pd
 
     other = {"changes": changes(store.data, AS_PRINTED[0])} if method == "herocon" else {}
-    columns = thresholds(store)  # the printed one first: ties stay with it
-    inside, outside = (
-        pd.DataFrame(
-            {t: store.runs(method, c, protocol=protocol, **other) for t, c in columns.items()}
-        ).dropna()
-        for protocol in PROTOCOLS
-    )
-    picks = chosen(inside)
+    inside, outside = (by_threshold(store, method, protocol=p, **other) for p in PROTOCOLS)
+    picks = chosen(inside)  # the printed threshold is first: ties stay with it
     picks = picks[picks.index.isin(outside.index)]
     found = pd.DataFrame({"fixed": outside.loc[picks.index, AS_PRINTED[1]]})
     return found.assign(own=[outside.loc[seed, t] for seed, t in picks.items()])
@@ -125,3 +139,62 @@ def _own_threshold(store: Store, method: str) -> pd.DataFrame:
 def changes(data: str, name: str) -> dict[str, object]:
     """Return what ``--set`` would say: a change, and the smaller step that all of them have."""
     return SMALLER[data] | CHANGES[name]
+
+
+# ------------------------------------------------------------------ the surface over α and β
+
+GRID = (0.001, 0.01, 0.1, 1.0, 10.0)  # of α and of β
+SURFACE_STEP = {"unlabeled_batch": 750}  # |N| = 999
+SURFACE_SEEDS = 3
+
+
+def surface(store: Store, metric: str = "f1") -> np.ndarray:
+    """Return a metric over (α, β, seed) of GRID; nan where it has not been run."""
+    values = np.full((len(GRID), len(GRID), SURFACE_SEEDS), np.nan)
+    for i, j in np.ndindex(values.shape[:2]):
+        point = SURFACE_STEP | {"alpha": GRID[i], "beta": GRID[j]}
+        found = store.runs("herocon", metric, changes=point)
+        values[i, j] = found.reindex(range(SURFACE_SEEDS))
+    return values
+
+
+class Pick(NamedTuple):
+    """The best point of a surface on one seed, and its gain over a fixed point, in points."""
+
+    point: tuple[int, int]
+    promised: float  # on the seed that picked it
+    kept: float  # mean of the other seeds
+
+
+def pick_best(values: np.ndarray, home: tuple[int, int]) -> list[Pick]:
+    """Pick the best point on each seed, by its test rows.
+
+    Args:
+        values: (α, β, seed), complete.
+        home: the fixed point.
+    """
+    gains, found = 100 * (values - values[home]), []
+    for seed in range(values.shape[2]):
+        best = np.unravel_index(values[..., seed].argmax(), values.shape[:2])
+        others = np.delete(gains[best], seed)
+        point = int(best[0]), int(best[1])
+        found.append(Pick(point, float(gains[best][seed]), float(others.mean())))
+    return found
+
+
+def run_noise(values: np.ndarray) -> float:
+    """Return a run's standard deviation, without the effects of point and seed, in points."""
+    rest = values - values.mean(2, keepdims=True)
+    rest = rest - rest.mean((0, 1))
+    free = (values[..., 0].size - 1) * (values.shape[2] - 1)
+    return 100 * math.sqrt((rest**2).sum() / free)
+
+
+def variance_shares(values: np.ndarray) -> tuple[float, float, float]:
+    """Return the shares of a table's variance that its rows, its columns and the rest have."""
+    rows = values.mean(1, keepdims=True) - values.mean()
+    columns = values.mean(0, keepdims=True) - values.mean()
+    rest = values - values.mean() - rows - columns
+    every = ((np.broadcast_to(part, values.shape) ** 2).mean() for part in (rows, columns, rest))
+    a, b, c = (float(share / values.var()) for share in every)
+    return a, b, c

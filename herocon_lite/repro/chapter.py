@@ -52,6 +52,7 @@ __all__ = [
     "difference_table",
     "fold",
     "say",
+    "wide",
 ]
 
 # ------------------------------------------------------------------ what guards them
@@ -136,7 +137,7 @@ class Page:
     @property
     def tests(self) -> int:
         """Number of comparisons that the correction counts: all of the page, in both metrics."""
-        return len(METRICS) * len(self.names)
+        return len(METRICS) * len(self.names) + self.asked.elsewhere
 
     def _compared(self, metric: str) -> dict[str, Comparison]:
         found = ((name, self.series[name, metric]) for name in self.names)

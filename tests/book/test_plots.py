@@ -14,7 +14,14 @@ import nbformat
 import numpy as np
 import pytest
 
-from herocon_lite.repro.plots import difference_panels, movable, seed_course, seed_rows
+from herocon_lite.repro.plots import (
+    difference_panels,
+    movable,
+    seed_band,
+    seed_course,
+    seed_rows,
+    value_map,
+)
 from herocon_lite.repro.stats import interval
 
 BOOK = Path(__file__).resolve().parents[2] / "book"
@@ -184,3 +191,21 @@ def test_questions_have_f1_beside_auc():
     assert [text.get_text() for text in right.texts] == ["two runs", "not run yet"]
     with pytest.raises(ValueError, match="one a question"):
         difference_panels(answers, ["red"], (6, 2))
+
+
+def test_a_band_has_its_means_and_intervals(ax):
+    values = [[1.0, 2.0], [3.0, 2.5], [2.0, 3.0]]  # three seeds at two places
+    found = seed_band(ax, [0.1, 0.9], values, "red")
+    assert found == [interval([1, 3, 2]), interval([2, 2.5, 3])]
+    (line,) = ax.lines
+    assert list(line.get_ydata()) == [2, 2.5]
+
+
+def test_a_map_has_each_number_and_its_frames(ax):
+    values = [[1.0, 2.04], [3.0, 40.0]]
+    found = value_map(ax, values, "ab", "cd", {"best": (1, 0, "red")})
+    assert np.array_equal(found, values)
+    assert [t.get_text() for t in ax.texts] == ["1.0", "2.0", "3.0", "40.0"]
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["a", "b"]
+    frame = ax.lines[0]
+    assert list(frame.get_xdata()) == [0] and list(frame.get_ydata()) == [1]

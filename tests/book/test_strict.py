@@ -26,14 +26,11 @@ MOST_CELLS, MOST_DECIMALS = 12, 60
 PENDING = {
     "should_you_use_it",
     "cost",
-    "speech",
     "celeba",
     "your_data",
     "ledger",
     "point_by_point",
     "weights",
-    "settings",
-    "choose_settings",
 }
 DECIMAL = re.compile(r"\d+\.\d+")
 

@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -83,3 +84,52 @@ def test_each_method_is_judged_at_the_threshold_that_it_chose_inside(tmp_path):
     store = query.Store(tmp_path, "scene", form=None)
     found = ablations.own_thresholds(store, "dnn", "deepmtmv")
     assert found.loc[0].to_dict() == pytest.approx({"fixed": -7.0, "own": 1.0})
+
+
+def test_a_choice_by_test_labels_is_a_ceiling():
+    tested = pd.DataFrame({PRINTED: [0.60, 0.60, 0.60], OTHER: [0.57, 0.99, 0.99]})
+    assert ablations.best_by_test(CV, tested).round(9).to_dict() == {0: 0.0, 1: 39.0, 2: 39.0}
+    alone = CV[[PRINTED]]
+    assert ablations.best_by_test(alone, tested).eq(0).all()
+
+
+# ---------------------------------------------------------------- the surface
+
+
+def test_the_surface_is_by_alpha_beta_and_seed(tmp_path):
+    usual = settings.paper_config("mocha")
+    for (alpha, beta), f1 in {(0.01, 10.0): 0.3, (0.1, 0.001): 0.4}.items():
+        record = make(method="herocon", budget="paper", seed=1, f1=f1, data="mocha")
+        given = {"alpha": alpha, "beta": beta}  # of the second point the usual ones
+        changed = {k: v for k, v in given.items() if v != getattr(usual, k)}
+        record |= {"changes": ablations.SURFACE_STEP | changed, "protocol": "transductive"}
+        record["settings"] |= record["changes"]
+        record["split"] |= {"how": "paper"}
+        records.append(record, tmp_path)
+    values = ablations.surface(query.Store(tmp_path, "mocha", form=None))
+    assert values.shape == (5, 5, 3) and np.isfinite(values).sum() == 2
+    assert values[1, 4, 1] == pytest.approx(0.3) and values[2, 0, 1] == pytest.approx(0.4)
+
+
+def test_what_a_best_point_promises_and_keeps():
+    values = np.zeros((2, 2, 3))
+    values[1, 1] = [0.05, 0.02, 0.01]
+    values[0, 1, 2] = 0.03
+    picks = ablations.pick_best(values, (0, 0))
+    assert [pick.point for pick in picks] == [(1, 1), (1, 1), (0, 1)]
+    assert [pick.promised for pick in picks] == pytest.approx([5, 2, 3])
+    assert [pick.kept for pick in picks] == pytest.approx([1.5, 3, 0])
+
+
+def test_noise_is_what_points_and_seeds_leave():
+    random = np.random.default_rng(0)
+    noise = random.normal(size=(30, 30, 5)) / 100
+    levels = random.normal(size=(30, 30, 1)) + random.normal(size=5)
+    assert ablations.run_noise(noise + levels) == pytest.approx(1, abs=0.05)
+    assert ablations.run_noise(levels) == pytest.approx(0, abs=1e-9)
+
+
+def test_variance_splits_into_rows_columns_and_rest():
+    assert ablations.variance_shares(np.outer([1, 2, 4], [1, 1, 1])) == pytest.approx((1, 0, 0))
+    shares = ablations.variance_shares(np.random.default_rng(0).normal(size=(5, 4)))
+    assert sum(shares) == pytest.approx(1) and min(shares) > 0

@@ -14,7 +14,13 @@ from herocon_lite.repro.plots.pictures import (
     pair_map,
     share_bars,
 )
-from herocon_lite.repro.plots.runs import difference_panels, seed_course, seed_rows
+from herocon_lite.repro.plots.runs import (
+    difference_panels,
+    seed_band,
+    seed_course,
+    seed_rows,
+    value_map,
+)
 
 __all__ = [
     "FAINT",
@@ -34,7 +40,9 @@ __all__ = [
     "names",
     "pair_map",
     "search_box",
+    "seed_band",
     "seed_course",
     "seed_rows",
     "share_bars",
+    "value_map",
 ]

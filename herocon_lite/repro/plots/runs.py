@@ -107,6 +107,55 @@ def seed_course(
     return drawn
 
 
+def seed_band(ax: Axes, x: ArrayLike, values: ArrayLike, colour: str) -> list[Interval]:
+    """Draw the mean over seeds at each x, with its 95 % t interval as a band.
+
+    Args:
+        values: one row a seed, one column for each x.
+
+    Returns:
+        The mean and interval at each x, as drawn.
+    """
+    drawn = [interval(column) for column in np.asarray(values, float).T]
+    mean, _, lo, hi = (np.array(numbers) for numbers in zip(*drawn, strict=True))
+    ax.plot(x, mean, "o-", ms=4, color=colour)
+    ax.fill_between(x, lo, hi, color=colour, alpha=0.2, lw=0)
+    return drawn
+
+
+def value_map(
+    ax: Axes,
+    values: ArrayLike,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    frames: Mapping[str, tuple[int, int, str]],
+) -> np.ndarray:
+    """Draw a table of numbers as a map, one decimal in each cell, the first row at the bottom.
+
+    Args:
+        frames: name to (row, column, colour) of cells that get a frame, and a line in the legend.
+
+    Returns:
+        The numbers, as drawn.
+    """
+    values = np.asarray(values, float)
+    ax.imshow(values, cmap="cividis", origin="lower", aspect="auto")
+    middle = (values.min() + values.max()) / 2
+    for row, column in np.ndindex(values.shape):
+        value = values[row, column]
+        ink = PAPER if value < middle else INK
+        ax.text(column, row, f"{value:.1f}", ha="center", va="center", fontsize=9, color=ink)
+    for name, (row, column, colour) in frames.items():
+        edge = {"mfc": "none", "mec": colour, "mew": 2.5, "ls": ""}
+        ax.plot(column, row, "s", ms=27, **edge)
+        ax.plot([], [], "s", ms=9, label=name, **edge)
+    ax.set_xticks(range(len(columns)), columns)
+    ax.set_yticks(range(len(rows)), rows)
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    return values
+
+
 def difference_panels(
     answers: Mapping[tuple[str, str], ArrayLike],
     colours: Sequence[str],

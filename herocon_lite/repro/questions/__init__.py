@@ -6,6 +6,7 @@ differences:  name: [a, b] or [a, b, store], meaning a − b, paired by seed, in
 everywhere:   the same, of every store; there its name is "name, store"
 combinations: name: {difference: weight}, weighted sums by seed, such as one difference less another
 planned:      names of differences whose runs are not stored yet; the correction counts them
+elsewhere:    number of comparisons that the page computes itself; the correction counts them
 groups:       rows of a table or figure, as label: name of a difference
 settings:     rows of the settings table, as label: [the text, the public code, this book]
 commands:     methods (or all), seeds, and what differs from the usual
@@ -41,6 +42,7 @@ class Questions:
     differences: dict[str, Difference]
     combinations: dict[str, dict[str, float]]
     planned: list[str]
+    elsewhere: int
     groups: dict[str, dict[str, str]]
     settings: dict[str, list]
     commands: list[dict]
@@ -54,7 +56,7 @@ def read(page: str) -> Questions:
         {'method': 'dnn'}
     """
     optional = ("kinds", "differences", "everywhere", "combinations", "planned")
-    optional += ("groups", "settings", "commands")
+    optional += ("elsewhere", "groups", "settings", "commands")
     content = read_yaml(f"questions/{page}.yaml", ["stores"], optional)
     stores, kinds = content["stores"], content.get("kinds", {})
     differences, own = {}, next(iter(stores))
@@ -72,8 +74,9 @@ def read(page: str) -> Questions:
     unknown = (used | shown) - differences.keys()
     if unknown:
         raise ValueError(f"{page}.yaml names what is no difference: {sorted(unknown)}.")
+    counted = planned, content.get("elsewhere", 0)
     others = content.get("settings", {}), content.get("commands", [])
-    return Questions(stores, kinds, differences, combinations, planned, groups, *others)
+    return Questions(stores, kinds, differences, combinations, *counted, groups, *others)
 
 
 def kind(kinds: Mapping[str, Mapping[str, Kind]], store: str, name: str) -> Kind:
