@@ -291,7 +291,7 @@ lines = [
 thresholds = table(["F1 at", *SOME], lines)
 fold("The numbers in this figure", f"{maps.data}\n\n{thresholds.data}")
 
-# %% [markdown]
+# %% [markdown] tags=["constants"]
 # ## Why this experiment
 #
 # > **The paper says** (section 4.5, Fig. 3(a)) that on XRMB, with 4,999 negatives, a large β and a small α usually do better, that
