@@ -1,6 +1,6 @@
 # Two commands do everything on a fresh machine with python3, make and git:
 #   make book   build the book into _build/html/
-#   make test   lint, then prove every claim: unit tests and each notebook cell
+#   make test   lint, then prove every claim: unit tests, each notebook cell, each page in a browser
 # and one proves the lower bounds in requirements.txt:
 #   make test-lowest   unit tests and oracles with the oldest versions allowed
 PYTHON ?= python3
@@ -9,7 +9,8 @@ BIN := .venv/bin
 book: .venv/ready
 	$(BIN)/jupyter-book build book/ -W --keep-going
 
-test: .venv/ready
+# The book first: tests/book/test_pages.py looks at its pages.
+test: book
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python -m pytest --nbval -n auto --dist loadfile --max-worker-restart 0
@@ -20,6 +21,10 @@ test-lowest: .venv-lowest/ready
 # Installs the wheel in a fresh environment with the core's dependencies alone, and uses it.
 test-wheel: .venv/ready
 	$(BIN)/python -m pytest -m fresh tests/unit/test_wheel.py
+
+# The whole book as one file, _build/herocon.pdf, printed by Chromium.
+pdf: .venv/ready
+	$(BIN)/python book/_tools/pdf.py
 
 # Runs every chapter from its .py, stores the outputs in its .ipynb.
 notebooks: .venv/ready
@@ -39,4 +44,4 @@ bench: .venv/ready
 clean:
 	rm -rf _build .venv .venv-lowest .pytest_cache .hypothesis .ruff_cache
 
-.PHONY: book test test-lowest test-wheel notebooks bench clean
+.PHONY: book test test-lowest test-wheel notebooks bench pdf clean

@@ -1,0 +1,77 @@
+"""Sphinx extension: `{all} figures` and `{all} terms` list what the whole book has, with links."""
+
+from docutils import nodes
+from docutils.parsers.rst import Directive
+
+
+class Listing(nodes.General, nodes.Element):
+    """Stands in a page until all pages have been read."""
+
+
+class All(Directive):
+    required_arguments = 1
+
+    def run(self):
+        return [Listing(kind=self.arguments[0])]
+
+
+def figures(app):
+    """Yield (page, anchor, text) of each figure with a caption, in the order of the book."""
+    numbers, labels = app.env.toc_fignumbers, app.env.get_domain("std").labels
+    found = []
+    for page, anchor, caption in labels.values():
+        number = numbers.get(page, {}).get("figure", {}).get(anchor)
+        if number:
+            text = ".".join(map(str, number))
+            found.append(
+                (
+                    number,
+                    page,
+                    anchor,
+                    f"Fig. {text} {caption.split('. ')[0].rstrip('.')}",
+                )
+            )
+    return [entry[1:] for entry in sorted(found)]
+
+
+def terms(app):
+    """Yield (page, anchor, text) of each term of the glossary, in alphabetical order."""
+    objects = app.env.get_domain("std").get_objects()
+    found = [
+        (name, page, anchor)
+        for name, _, kind, page, anchor, _ in objects
+        if kind == "term"
+    ]
+    return [
+        (page, anchor, name)
+        for name, page, anchor in sorted(found, key=lambda f: f[0].lower())
+    ]
+
+
+KINDS = {"figures": figures, "terms": terms}
+
+
+def fill(app, doctree, docname):
+    for place in list(doctree.findall(Listing)):
+        items = nodes.bullet_list(
+            classes=["hc-list", f"hc-list-{place['kind']}"]
+        )
+        for page, anchor, text in KINDS[place["kind"]](app):
+            address = (
+                app.builder.get_relative_uri(docname, page) + f"#{anchor}"
+            )
+            link = nodes.reference("", text, refuri=address, internal=True)
+            items += nodes.list_item("", nodes.paragraph("", "", link))
+        place.replace_self(items)
+
+
+def setup(app):
+    app.add_node(Listing)
+    app.add_directive("all", All)
+    app.connect("doctree-resolved", fill)
+    # The lists are made of other pages, so this page is written anew with each build.
+    app.connect(
+        "env-updated",
+        lambda app, env: ["lists"] if "lists" in env.found_docs else [],
+    )
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

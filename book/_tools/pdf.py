@@ -1,0 +1,44 @@
+"""Print the whole book to _build/herocon.pdf: one page of HTML, as Chromium draws it.
+
+Formulas are MathJax's and figures are as on the screen; TeX is not needed.
+"""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+ROOT = Path(__file__).resolve().parents[2]
+OUTPUT = ROOT / "_build" / "herocon.pdf"
+MARGIN = {"top": "18mm", "bottom": "18mm", "left": "16mm", "right": "16mm"}
+# Side bars and buttons are for screens; folds are printed open.
+PRINTED = """
+document.querySelectorAll('details').forEach(e => { e.open = true; });
+document.querySelectorAll('.bd-sidebar, .bd-header-article, footer, .prev-next-footer')
+  .forEach(e => e.remove());
+"""
+
+
+def main() -> None:
+    browser = shutil.which("chromium")
+    if browser is None:
+        raise SystemExit("no Chromium: apt-get install chromium")
+    command = [sys.executable, "-m", "jupyter_book", "build", "book", "--builder", "singlehtml"]
+    subprocess.run(command, cwd=ROOT, check=True)
+    page = next((ROOT / "_build" / "singlehtml").glob("i*.html"))
+    with sync_playwright() as playwright:
+        window = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
+        tab = window.new_page()
+        tab.set_default_timeout(600_000)
+        tab.goto(page.as_uri())
+        tab.evaluate("window.MathJax?.startup?.promise?.then(() => null)")
+        tab.evaluate(PRINTED)
+        tab.pdf(path=OUTPUT, format="A4", margin=MARGIN, outline=True, tagged=True)
+        window.close()
+    print("printed", OUTPUT.relative_to(ROOT))
+
+
+if __name__ == "__main__":
+    main()

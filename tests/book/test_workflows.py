@@ -1,0 +1,52 @@
+"""What the hosted workflows call exists: make targets, files, actions pinned by major version."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+
+def steps(path: Path):
+    for job in yaml.safe_load(path.read_text("utf-8"))["jobs"].values():
+        yield from job["steps"]
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda p: p.stem)
+def test_what_a_workflow_calls_exists(path):
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text("utf-8"), re.M))
+    for step in steps(path):
+        call = step.get("run", "")
+        assert set(re.findall(r"make ([\w-]+)", call)) <= targets, call
+        for file in re.findall(r"(?:-r |pytest )([\w./]+)", call):
+            assert (ROOT / file).exists(), call
+        if "uses" in step:
+            assert re.fullmatch(r"actions/[\w-]+@v\d+", step["uses"]), step["uses"]
+
+
+def test_pages_are_published_after_the_tests_by_official_actions():
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "test.yml").read_text("utf-8"))["jobs"]
+    publish = jobs["publish"]
+    assert publish["needs"] == "test" and publish["permissions"] == {
+        "pages": "write",
+        "id-token": "write",
+    }
+    uploaded = [s for s in jobs["test"]["steps"] if "upload-pages" in s.get("uses", "")]
+    assert uploaded[0]["with"]["path"] == "_build/html"
+    runs = [s.get("run") for s in jobs["test"]["steps"]]
+    assert runs.index("make test") < runs.index("make book")
+
+
+def test_the_oldest_and_the_newest_python_are_those_of_the_package():
+    text = (ROOT / "pyproject.toml").read_text("utf-8")
+    oldest = re.search(r'requires-python = ">=([\d.]+)"', text)[1]
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "test.yml").read_text("utf-8"))["jobs"]
+    assert jobs["lowest"]["steps"][1]["with"]["python-version"] == oldest
+    assert {row["os"].split("-")[0] for row in jobs["core"]["strategy"]["matrix"]["include"]} == {
+        "ubuntu",
+        "macos",
+        "windows",
+    }
