@@ -28,11 +28,11 @@ check(
 badges(check, reads="6 min", runs="2 s")
 
 # %% tags=["remove-input"]
-answer(f"""{len(ours)} of the {len(CARDS)} data sets lie inside this project, so
-every chapter runs without a download. `load(name)` fetches others where their
-terms allow it, and checks each file. XRMB could not be obtained, and no picture
-of CelebA is shown or stored here. This page is printed from the cards in
-`herocon_lite/data/cards.yaml`, which the code itself reads.""")
+answer(f"""**No chapter needs a download:** {len(ours)} of the {len(CARDS)}
+data sets lie inside this project. `load(name)` fetches others where their
+terms allow it, and checks each file. XRMB could not be obtained, and no
+picture of CelebA is shown or stored here. This page is printed from the
+cards in `herocon_lite/data/cards.yaml`, which the code itself reads.""")
 
 # %% tags=["remove-input"]
 
@@ -60,8 +60,8 @@ table(heads, rows, align="llrll")
 
 # %% [markdown]
 # - **embedded**: lies in `data/` and inside an installed wheel.
-# - **synthetic**: drawn by code when wanted. No real person is shown, and every title in
-#   this book says so.
+# - **synthetic**: drawn by code when wanted. No real person is shown, and every figure
+#   of them says so.
 # - **download**: `load(name)` fetches it, checks each file and keeps it in `data/`. This
 #   book was made without a network, so no address has been tried.
 # - **consent**: the same, after you have accepted the terms on the card:
@@ -82,8 +82,7 @@ table(heads, rows, align="llrll")
 # The table says of each set whether it is usable, where it was found, whether every
 # checksum is right, and what is missing. It looks in the folder that the environment
 # variable `HEROCON_DATA` names, then in `data/`, and downloads nothing. The exit code is 0
-# if the set can be used, 1 if not, 2 if there is no such set; for the table it is 1 if a
-# file is damaged.
+# if the set can be used, 1 if not or if a file is damaged, 2 if there is no such set.
 #
 # Files are fetched under another name, compared with their checksum, and only then put in
 # their place. XRMB's checksums are not known: its files are not fetched, and only their
@@ -205,8 +204,5 @@ show("faces")
 
 # %% tags=["remove-input"]
 assert sorted(shown) == sorted(CARDS)
-Markdown(f"All {len(CARDS)} cards are on this page.")
-
-# %% [markdown]
-# Pictures of CelebA may not be redistributed, so this book shows none, not even small
-# ones. Its counts are aggregate numbers.
+Markdown(f"""All {len(CARDS)} cards are on this page. Pictures of CelebA may not be
+redistributed; its counts in this book are aggregate numbers.""")
