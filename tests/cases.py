@@ -143,6 +143,9 @@ CASES = {
     ),
     "sup_con": _labelled(losses.sup_con, naive.sup_con, labels="y", out=True),
     "sup_con_vectors": _labelled(losses.sup_con, naive.sup_con, out=True),
+    "sup_con_skip": _labelled(
+        losses.sup_con, naive.sup_con_skip, out=True, ours_options={"empty": "skip"}
+    ),
     "sup_con_any": _labelled(losses.sup_con_any, naive.sup_con_any, out=True),
     "mul_sup_con": _labelled(losses.mul_sup_con, naive.mul_sup_con, out=True),
 }

@@ -136,6 +136,11 @@ def sup_con(s, y, t, alike=lambda one, other: bool((one == other).all())):
     return total / n
 
 
+def sup_con_skip(s, Y, t):
+    """Rows without any label have nothing in common."""
+    return sup_con(s, Y, t, alike=lambda one, other: bool((one == other).all() and one.any()))
+
+
 def sup_con_any(s, Y, t):
     return sup_con(s, Y, t, alike=lambda one, other: bool((one * other).any()))
 

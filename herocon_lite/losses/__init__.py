@@ -10,6 +10,7 @@ There are first derivatives only; ``create_graph=True`` and ``torch.func`` raise
 
 from herocon_lite.losses.presets import PRESETS, Switches, switches_of
 from herocon_lite.losses.supervised import (
+    EMPTY,
     mul_sup_con,
     sup_con,
     sup_con_any,
@@ -31,6 +32,7 @@ from herocon_lite.losses.unsupervised import (
 )
 
 __all__ = [
+    "EMPTY",
     "PARTS",
     "PRESETS",
     "Net",

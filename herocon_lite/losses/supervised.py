@@ -26,8 +26,16 @@ from herocon_lite.similarity import (
     unit,
 )
 
+EMPTY = ("skip",)  # what may become of rows without any label
 
-def sup_con(s: Tensor, y: Tensor, temperature: float = 0.1, chunk: int | None = None) -> Tensor:
+
+def sup_con(
+    s: Tensor,
+    y: Tensor,
+    temperature: float = 0.1,
+    chunk: int | None = None,
+    empty: str | None = None,
+) -> Tensor:
     r"""Compute the supervised contrastive loss of Khosla et al., their L_out.
 
     .. math:: -\frac1n \sum_i \frac1{|P(i)|} \sum_{p \in P(i)}
@@ -42,6 +50,8 @@ def sup_con(s: Tensor, y: Tensor, temperature: float = 0.1, chunk: int | None = 
         y: (n,), class numbers, or (n, c), label vectors; rows of zeros are of one class, too.
         temperature: τ > 0.
         chunk: rows held at once; changes memory, never the value.
+        empty: ``"skip"`` gives rows of zeros no partners, so that what they have in common is only
+            that they have no label; they stay in the denominators.
 
     Returns:
         The loss, a scalar.
@@ -62,6 +72,8 @@ def sup_con(s: Tensor, y: Tensor, temperature: float = 0.1, chunk: int | None = 
         same = y[:, None] == y[None, :]
     else:
         same = hamming(check_labels(s, y, name="y")) == 0
+    if empty is not None:
+        same = same & _labelled(y, empty)[:, None]
     return _l_out(s, same, temperature, chunk)
 
 
@@ -182,6 +194,14 @@ def weighted_supervised(
 
 
 # ------------------------------------------------------------------ what they share
+
+
+def _labelled(y: Tensor, empty: str) -> Tensor:
+    """(n,): which rows have a label, where those without are skipped."""
+    check_choice("empty", empty, EMPTY)
+    if y.ndim == 1:
+        raise ValueError("empty is for label vectors (n, c); class numbers have no empty row.")
+    return (y != 0).any(1)
 
 
 def _l_out(s: Tensor, partner: Tensor, temperature: float, chunk: int | None) -> Tensor:

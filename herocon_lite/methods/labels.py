@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from herocon_lite import losses
-from herocon_lite.checks import check_choice, check_weight
+from herocon_lite.checks import check_choice, check_unused, check_weight
 from herocon_lite.methods.base import Problem
 from herocon_lite.methods.contrastive import Contrastive
 
@@ -18,6 +18,8 @@ class SupCon(Contrastive):
             Khosla's L_out with the rows of the identical label vector as positives (default for
             labels); ``"any"``, L_out with the rows that share a label.
         preset: ``"released"`` or ``"paper"``; only Eq. 6 has the two.
+        empty: ``"skip"`` leaves rows without any label out of the pulling; by default they are
+            alike, as in :func:`losses.sup_con`.
     """
 
     def __init__(
@@ -27,6 +29,7 @@ class SupCon(Contrastive):
         temperature: float | None = None,
         variant: str | None = None,
         preset: str | losses.Switches = "paper",
+        empty: str | None = None,
     ):
         if variant is None:
             variant = "eq6" if problem.kind == "multiclass" else "all"
@@ -40,6 +43,13 @@ class SupCon(Contrastive):
         self.beta, self.options = beta, {"preset": preset} if eq6 else {}
         l_out = losses.sup_con_any if variant == "any" else losses.sup_con
         self.loss = losses.sup_con_eq6 if eq6 else l_out
+        if empty is not None:
+            check_choice("empty", empty, losses.EMPTY)
+            if problem.kind == "multiclass":
+                check_unused("every row has a class", empty=empty)
+            if variant != "all":
+                check_unused(f"variant is {variant}: empty rows are no pairs", empty=empty)
+            self.options["empty"] = empty
 
     def supervised(self, S, Y):
         return self.loss(S, Y, temperature=self.temperature, **self.options)

@@ -182,6 +182,17 @@ def test_no_labels_at_all_in_mul_sup_con_and_all_classes_different_in_sup_con():
     assert finite("sup_con", batch) == 0.0
 
 
+def test_rows_without_labels_are_alike_unless_they_are_skipped():
+    """Four rows of two labels and two of none: the two pull each other, or nobody."""
+    Y = torch.tensor([[1, 0], [1, 0], [0, 1], [0, 1], [0, 0], [0, 0]])
+    s = torch.eye(3, dtype=torch.float64).repeat_interleave(2, 0)
+    each = math.log(1 + 4 * math.exp(-1 / 0.5))
+    assert losses.sup_con(s, Y, 0.5).item() == pytest.approx(each)
+    assert losses.sup_con(s, Y, 0.5, empty="skip").item() == pytest.approx(each * 4 / 6)
+    assert losses.sup_con(s, Y * 0, 0.5, empty="skip") == 0
+    assert losses.sup_con(s, Y, empty="skip") > losses.sup_con(s[:4], Y[:4]) * 4 / 6
+
+
 def test_a_negative_far_below_the_row_maximum_is_not_lost():
     """At τ = 0.01 the nearest row is a positive e^200 above all negatives of the label."""
     s = torch.tensor([[1.0, 0.0], [1.0, 1e-4], [-1.0, 1e-3]], requires_grad=True)
@@ -216,6 +227,8 @@ BAD_CALLS = [
     (lambda: losses.sup_con(Z, LABELS[:3]), r"y.*4.*3"),
     (lambda: losses.sup_con(Z, LABELS.float()), r"y.*whole.*float32"),
     (lambda: losses.sup_con(Z, [0, 1, 0, 1]), r"y.*torch\.Tensor.*list"),
+    (lambda: losses.sup_con(Z, LABELS, empty="skip"), "empty is for label vectors"),
+    (lambda: losses.sup_con(Z, Y, empty="drop"), "empty must be one of skip; got 'drop'"),
     (lambda: losses.mul_sup_con(Z, LABELS), r"Y.*\(4, c\)"),
     (lambda: losses.debiased(Z, Z, tau_plus=1.0), r"tau_plus.*1\.0"),
     (lambda: losses.hard_negative(Z, Z, beta=-1.0), r"beta.*-1\.0"),

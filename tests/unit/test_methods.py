@@ -496,6 +496,16 @@ def test_supcon_defaults_and_variants():
     assert value["all"] == pytest.approx(value["any"]) != pytest.approx(value["eq6"])
 
 
+def test_supcon_can_leave_rows_without_labels_out_of_the_pulling():
+    labeled, Y, unlabeled, _ = batch(problem := make_problem())
+    Y = Y * (torch.arange(len(Y)) % 2)[:, None]  # every other row has none
+    skip = make("supcon", problem, empty="skip", beta=1.0)
+    S = skip.embed(labeled)
+    found = skip.terms(labeled, Y, unlabeled, 0.0)["L_s"].item()
+    assert found == pytest.approx(losses.sup_con(S, Y, 0.1, empty="skip").item(), rel=1e-12)
+    assert found < make("supcon", problem, beta=1.0).terms(labeled, Y, None, 0.0)["L_s"].item()
+
+
 def test_closed_forms_of_supervised_contrast():
     """K classes of m rows each, classes orthogonal."""
     K, m, tau = 4, 3, 0.5
@@ -580,6 +590,12 @@ P = make_problem()
         (lambda: build("herocon", P, form="eq5"), "form must be one of two_noisy, eq4"),
         (lambda: build("herocon", P, form="eq4"), "for data with one view; got 2 views"),
         (lambda: build("supcon", P, variant="x"), "variant must be one of eq6"),
+        (lambda: build("supcon", P, empty="drop"), "empty must be one of skip; got 'drop'"),
+        (lambda: build("supcon", P, variant="any", empty="skip"), "empty .* variant is any"),
+        (
+            lambda: build("supcon", make_problem(kind="multiclass"), empty="skip"),
+            "empty has no effect where every row has a class",
+        ),
         (lambda: build("cmc", P, pairs=0), "pairs must be a whole number, at least 1"),
         (lambda: build("herocon", P, negatives=0), "negatives must be a whole number, at least 1"),
         (lambda: build("herocon", P, projector="wide"), "projector must be one of dense"),
@@ -640,7 +656,10 @@ def test_weights_can_be_switched_off_by_name():
     assert_same_term(plain, make("herocon", problem), "L_s", *data)
 
 
-@pytest.mark.parametrize("name", ["herocon", "herocon-u", "herocon-u-g1", "info-nce", "cmc"])
+@pytest.mark.parametrize(
+    "name",
+    ["herocon", "herocon-u", "herocon-u-g1", "info-nce", "cmc", "debiased", "hard-negative"],
+)
 def test_labeled_only_is_the_same_loss_without_the_unlabelled_rows(name):
     labeled, Y, unlabeled, _ = batch(problem := make_problem())
     control = make(name, problem, labeled_only=True)
