@@ -12,6 +12,7 @@ import importlib.util
 import textwrap
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -255,10 +256,15 @@ class Page:
         """Show how the page's runs are made again, and what the stored ones cost."""
         wanted = []
         for entry in self.asked.commands:
-            other = {k: v for k, v in entry.items() if k not in ("methods", "seeds")}
+            apart = ("methods", "seeds", "stores", "each")
+            other = {k: v for k, v in entry.items() if k not in apart}
             names = list(METHODS) if entry["methods"] == "all" else entry["methods"]
-            wanted.append((names, other, entry["seeds"]))
-        return fold("Make it again: commands, minutes, memory", commands(self.store, wanted))
+            for store, each in product(entry.get("stores", [None]), entry.get("each", [{}])):
+                changes = other.get("changes", {}) | each
+                kind = other | ({"changes": changes} if changes else {})
+                asked = self.stores[store] if store else self.store
+                wanted.append((asked, names, kind, entry["seeds"]))
+        return fold("Make it again: commands, minutes, memory", commands(wanted))
 
     # -------------------------------------------------------------- checks
 
@@ -349,20 +355,20 @@ def attempt(exercise: str, *values: object, folder: str | Path = "exercises") ->
     return Markdown("✓ Right." if right else f"✗ Not quite. {hint}")
 
 
-def commands(store: Store, wanted: Sequence[tuple[Sequence[str], Mapping, int]]) -> Markdown:
+def commands(wanted: Sequence[tuple[Store, Sequence[str], Mapping, int | str]]) -> Markdown:
     """Show the commands that make runs again, and what the stored ones cost.
 
     Args:
-        store: the finished runs.
-        wanted: (methods, what differs from the usual, seeds) of each command.
+        wanted: (finished runs, methods, what differs from the usual, seeds) of each command.
     """
     import pandas as pd
 
     rows, calls = [], []
-    for methods, other, seeds in wanted:
+    for store, methods, other, seeds in wanted:
+        numbers = questions.seeds(seeds)
         calls.append(f"# {len(calls) + 1}\n{_command(store, methods, other, seeds)}")
         cost, peak = (
-            pd.concat([store.runs(m, column, **other).loc[: seeds - 1] for m in methods])
+            pd.concat([_of_seeds(store.runs(m, column, **other), numbers) for m in methods])
             for column in ("cost", "peak_mib")
         )
         cells = ["–", "–", "–"]
@@ -370,12 +376,16 @@ def commands(store: Store, wanted: Sequence[tuple[Sequence[str], Mapping, int]])
             minutes = cost.sum() / 60
             cells = [f"{minutes:.0f}" if minutes > 9 else f"{minutes:.1f}"]
             cells += [f"{cost.max():.0f}", f"{peak.max() / 1024:.1f}"]
-        rows.append([len(calls), f"{len(cost)} of {seeds * len(methods)}", *cells])
+        rows.append([len(calls), f"{len(cost)} of {len(numbers) * len(methods)}", *cells])
     heads = ["No.", "runs stored", "minutes, all", "longest run (s)", "peak (GiB)"]
     return table(heads, rows, "```sh\n" + "\n".join(calls) + "\n```\n\n")
 
 
-def _command(store: Store, methods: Sequence[str], other: Mapping, seeds: int) -> str:
+def _of_seeds(values: pd.Series, seeds: Sequence[int]) -> pd.Series:
+    return values[values.index.isin(seeds)]
+
+
+def _command(store: Store, methods: Sequence[str], other: Mapping, seeds: int | str) -> str:
     flags = dict(other)
     changes = dict(flags.pop("changes", {}))
     if "views" in changes:  # a record counts them as a change, the command has a flag

@@ -219,47 +219,16 @@ def _table(arguments: Namespace) -> int:
     return 0
 
 
-def _repeat_options(parser: ArgumentParser) -> None:
-    _folder_options(parser)
-    _data_options(parser)
-    count = "how many (default: %(default)s)"
-    parser.add_argument("--count", type=_whole(1), default=3, help=count)
-    parser.add_argument("--seed", type=int, help="of the pick, to pick the same ones again")
-    device = "as for run; another one than the record's may differ"
-    parser.add_argument("--device", help=device)
+def _reproduce_options(parser: ArgumentParser) -> None:
+    from herocon_lite.repro import reproduce
+
+    reproduce.options(parser)
 
 
-def _repeat(arguments: Namespace) -> int:
-    import random
+def _reproduce(arguments: Namespace) -> int:
+    from herocon_lite.repro import reproduce
 
-    from herocon_lite import memory
-    from herocon_lite.data.cards import CARDS
-    from herocon_lite.data.doctor import examine
-    from herocon_lite.repro import runner, store
-
-    memory.tune_malloc()
-    stored = store.read(arguments.folder).values()
-    stored = [r for r in stored if arguments.data in (None, r["data"])]
-    if not stored:
-        return _no_runs(arguments)
-    if arguments.data is None:
-        here = {name for name in CARDS if examine(CARDS[name])[1]}
-        absent = sorted({r["data"] for r in stored} - here)
-        stored = [r for r in stored if r["data"] in here]
-        if absent:
-            print(f"Not picked from, since the data are not here: {', '.join(absent)}.")
-        if not stored:
-            return 1
-    worst = 0.0
-    for record in random.Random(arguments.seed).sample(stored, min(arguments.count, len(stored))):
-        print(f"A run that took {record['seconds']:.0f} seconds:", flush=True)
-        again = runner.repeat(record, arguments.device, progress=True)
-        f1 = [r["metrics"]["f1"] for r in (record, again)]
-        worst = max(worst, abs(f1[1] - f1[0]))
-        name = f"{record['data']} {record['method']}, seed {record['seed']}"
-        print(f"{name} ({store.key(record)}): F1 {f1[0]:.6f}, again {f1[1]:.6f}")
-    print(f"Largest difference: {worst:.1e}")
-    return 0 if worst < 1e-3 else 1
+    return reproduce.command(arguments)
 
 
 def _no_runs(arguments: Namespace) -> int:
@@ -373,14 +342,12 @@ def _seeds_option(parser: ArgumentParser, about: str) -> None:
 
 
 def _seeds(text: str) -> range:
-    first, dash, last = text.partition("-")
+    from herocon_lite.repro.questions import seeds
+
     try:
-        seeds = range(int(first), int(last) + 1) if dash else range(int(text))
-    except ValueError:
-        seeds = range(0)
-    if not seeds:
-        raise argparse.ArgumentTypeError(f"seeds are N or A-B, at least one; got {text}")
-    return seeds
+        return seeds(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def _change(text: str) -> tuple[str, object]:
@@ -407,8 +374,11 @@ COMMANDS = {
         "train and test methods on a data set; done runs are skipped", _run_options, _run, True
     ),
     "table": Command("means and 95 %% intervals of all finished runs", _table_options, _table),
-    "repeat": Command(
-        "run some stored runs again, picked at random, and compare", _repeat_options, _repeat
+    "reproduce": Command(
+        "make stored runs again and compare; lists them with their cost",
+        _reproduce_options,
+        _reproduce,
+        True,
     ),
     "ledger": Command(
         "every claim of the paper with a verdict, from all finished runs", _ledger_options, _ledger

@@ -285,7 +285,7 @@ def execute_all(
             if record is not None:
                 done += 1
                 if first:
-                    _store(record, folder)
+                    store_record(record, folder)
     finally:
         distributed.stop()
     if failed:
@@ -293,7 +293,7 @@ def execute_all(
     return done
 
 
-def _store(record: store.Record, folder: Path) -> None:
+def store_record(record: store.Record, folder: Path) -> None:
     """Append a record; its checkpoints are of no more use."""
     store.append(record, folder)
     for left in (folder / "checkpoints").glob(f"{store.key(record)}-*"):
@@ -312,8 +312,17 @@ def _check_writable(folder: Path) -> None:
         ) from error
 
 
-def repeat(record: store.Record, device: str | None = None, progress: bool = False) -> store.Record:
+def repeat(
+    record: store.Record,
+    device: str | None = None,
+    progress: bool = False,
+    checkpoint: Path | None = None,
+) -> store.Record:
     """Make a stored run once more, with as many threads.
+
+    Args:
+        record: of the run.
+        device, progress, checkpoint: as in :func:`execute`.
 
     Raises:
         ValueError: it would be another run: settings or splits have changed.
@@ -323,7 +332,7 @@ def repeat(record: store.Record, device: str | None = None, progress: bool = Fal
     torch.set_num_threads(record["threads"])
     other = store.key(record).__ne__  # known before any training
     try:
-        again = execute(run, load(run.data), device, progress, skip=other)
+        again = execute(run, load(run.data), device, progress, checkpoint, skip=other)
     finally:
         torch.set_num_threads(threads)
     if again is None:

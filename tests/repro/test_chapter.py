@@ -8,7 +8,9 @@ from tests.repro.test_store import make
 
 def test_commands_tell_how_to_make_runs_again_and_what_they_cost(store):
     changes = {"changes": {"alpha": 1.0, "beta": 0.5}}
-    text = chapter.commands(store, [(["herocon", "dnn"], {}, 3), (["herocon"], changes, 5)]).data
+    text = chapter.commands(
+        [(store, ["herocon", "dnn"], {}, 3), (store, ["herocon"], changes, 5)]
+    ).data
     assert max(map(len, text.partition("\n|")[0].splitlines())) <= 72, "no scrolling sideways"
     text = text.replace(" \\\n   ", "")  # as a shell reads it
     run = "python -m herocon_lite run scene"
@@ -19,7 +21,7 @@ def test_commands_tell_how_to_make_runs_again_and_what_they_cost(store):
     assert f"| 1 | 5 of 6 | {(3 * wall + 180) / 60:.1f} | {max(90, wall):.0f} |" in text
     assert "| 2 | 2 of 5 |" in text
     noisy = {"changes": {"share": 0.5, "views": "gaussian"}, "form": "eq4"}
-    text = chapter.commands(store, [(["dnn"], noisy, 3)]).data.replace(" \\\n   ", "")
+    text = chapter.commands([(store, ["dnn"], noisy, 3)]).data.replace(" \\\n   ", "")
     assert f"{run} dnn --form eq4 --views gaussian --set share=0.5 --budget" in text
 
 
@@ -43,7 +45,7 @@ def test_printed_rows_are_told_apart_by_welch():
 
 
 def test_commands_of_runs_that_are_not_there(store):
-    assert "| 1 | 0 of 4 | – | – | – |" in chapter.commands(store, [(["cmc"], {}, 4)]).data
+    assert "| 1 | 0 of 4 | – | – | – |" in chapter.commands([(store, ["cmc"], {}, 4)]).data
 
 
 def test_questions_have_a_row_each_and_are_judged_together(store):

@@ -522,21 +522,6 @@ def test_every_method_has_a_setting_on_every_data_set():
             assert found.keys() == method_params(method).keys()
 
 
-def test_a_record_tells_how_to_repeat_it(quick, tmp_path, capsys):
-    folder = ["--folder", str(tmp_path)]
-    words = ["--preset", "released", "--protocol", "inductive", "--set", "steps=3"]
-    assert main(["run", "yeast", "herocon", "--seeds", "1-1", *words, *folder]) == 0
-    assert main(["repeat", *folder]) == 0
-    assert "Largest difference: 0.0e+00" in capsys.readouterr().out
-    (record,) = store.read(tmp_path).values()
-    record["metrics"]["f1"] += 0.002
-    (tmp_path / "runs" / "yeast.jsonl").write_text(json.dumps(record) + "\n")
-    assert main(["repeat", *folder]) == 1
-    record["settings"]["lr"] = 0.5  # not what such a run has now
-    with pytest.raises(ValueError, match="cannot be repeated"):
-        runner.repeat(record)
-
-
 @pytest.mark.parametrize(
     "run",
     [
@@ -549,11 +534,6 @@ def test_a_record_names_its_run(run, monkeypatch):
     monkeypatch.setattr(runner, "predict", lambda *_: np.zeros((1, 1)))
     monkeypatch.setattr(runner, "evaluate", lambda *_: {"f1": 0.0, "auc": 0.0})
     assert Run.from_record(execute(run, load(run.data))) == run
-
-
-def test_nothing_to_repeat(tmp_path, capsys):
-    assert main(["repeat", "--folder", str(tmp_path)]) == 1
-    assert "No finished runs" in capsys.readouterr().out
 
 
 def test_two_jobs_on_one_list_share_the_work(quick, tmp_path, monkeypatch):
@@ -593,10 +573,9 @@ def test_what_the_command_line_cannot_do_it_says_before_any_work(tmp_path, capsy
     assert "folder must be one that can be written to" in capsys.readouterr().err
     assert main(["run", "yeast", "herocon", "--set", "preset=released"]) == 2
     assert "preset has an option of its own: --preset" in capsys.readouterr().err
-    for wrong in (["repeat", "--count", "0"], ["bench", "--sizes", "abc"]):
-        with pytest.raises(SystemExit):
-            main(wrong)
-        assert "is a whole number, at least" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["bench", "--sizes", "abc"])
+    assert "is a whole number, at least" in capsys.readouterr().err
 
 
 def test_a_form_is_for_data_with_one_view():
@@ -607,22 +586,10 @@ def test_a_form_is_for_data_with_one_view():
 def test_a_table_of_nothing_says_what_there_is(tmp_path, capsys):
     assert main(["run", "yeast", "dnn", "--set", "steps=2", "--folder", str(tmp_path)]) == 0
     capsys.readouterr()
-    for command in ("table", "repeat"):
-        assert main([command, "yeats", "--folder", str(tmp_path)]) == 2
-        assert 'Did you mean "yeast"' in capsys.readouterr().err
-        assert main([command, "scene", "--folder", str(tmp_path)]) == 1
-        assert "on scene in" in (told := capsys.readouterr().out) and "only on yeast" in told
-
-
-def test_repeat_picks_among_runs_whose_data_are_here(tmp_path, capsys, monkeypatch):
-    monkeypatch.delenv("HEROCON_DATA", raising=False)
-    assert main(["run", "yeast", "dnn", "--set", "steps=2", "--folder", str(tmp_path)]) == 0
-    record = json.loads((tmp_path / "runs" / "yeast.jsonl").read_text())
-    store.append(record | {"data": "xrmb"}, tmp_path)
-    capsys.readouterr()
-    assert main(["repeat", "--folder", str(tmp_path)]) == 0
-    told = capsys.readouterr().out
-    assert "not here: xrmb." in told and "Largest difference: 0.0e+00" in told
+    assert main(["table", "yeats", "--folder", str(tmp_path)]) == 2
+    assert 'Did you mean "yeast"' in capsys.readouterr().err
+    assert main(["table", "scene", "--folder", str(tmp_path)]) == 1
+    assert "on scene in" in (told := capsys.readouterr().out) and "only on yeast" in told
 
 
 def test_a_run_is_repeated_with_as_many_threads(monkeypatch, quick):

@@ -9,7 +9,8 @@ planned:      names of differences whose runs are not stored yet; the correction
 elsewhere:    number of comparisons that the page computes itself; the correction counts them
 groups:       rows of a table or figure, as label: name of a difference
 settings:     rows of the settings table, as label: [the text, the public code, this book]
-commands:     methods (or all), seeds, and what differs from the usual
+commands:     methods (or all), seeds (N or A-B), and what differs from the usual; ``stores``: which of them,
+              if not the page's own; ``each``: sets of changes, made one at a time
 
 The correction for multiple tests counts all differences of a page, in both metrics.
 """
@@ -82,3 +83,20 @@ def read(page: str) -> Questions:
 def kind(kinds: Mapping[str, Mapping[str, Kind]], store: str, name: str) -> Kind:
     """Return the runs that a short name stands for; a name of its own is a plain method's."""
     return dict(kinds.get(store, {}).get(name) or {"method": name})
+
+
+def seeds(text: int | str) -> range:
+    """Return the seeds that N (0 … N − 1) or "A-B" (A … B) stands for.
+
+    Example:
+        >>> seeds(3), seeds("100-102")
+        (range(0, 3), range(100, 103))
+    """
+    first, dash, last = str(text).partition("-")
+    try:
+        found = range(int(first), int(last) + 1) if dash else range(int(first))
+    except ValueError:
+        found = range(0)
+    if not found:
+        raise ValueError(f"seeds are N or A-B, at least one; got {text}")
+    return found
