@@ -37,8 +37,8 @@ def expand(entry: Mapping[str, Any], stores: Mapping[str, Mapping]) -> Iterator[
     """List the runs of one entry under ``commands``.
 
     Args:
-        entry: methods and seeds; ``stores``, which of them (default: the page's own); ``each``, sets of
-            changes that are made one at a time; whatever else differs from the usual.
+        entry: methods and seeds; ``stores``, which of them (default: the page's own); ``each``,
+            sets of changes that are made one at a time; whatever else differs from the usual.
         stores: of the page.
     """
     other = {k: v for k, v in entry.items() if k not in ("methods", "seeds", "stores", "each")}

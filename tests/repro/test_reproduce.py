@@ -89,7 +89,8 @@ def test_every_page_names_runs_that_can_be_planned():
 
 
 def test_the_runs_of_an_entry():
-    entry = {"methods": ["dnn"], "stores": ["B"], "each": [{"steps": 3}, {"lr": 0.1}], "seeds": "4-5"}
+    each = [{"steps": 3}, {"lr": 0.1}]
+    entry = {"methods": ["dnn"], "stores": ["B"], "each": each, "seeds": "4-5"}
     stores = {"A": {"data": "scene"}, "B": {"data": "yeast", "form": None, "changes": {"lr": 0.2}}}
     found = list(plan.expand(entry, stores))
     assert [run.seed for run in found] == [4, 5, 4, 5]
