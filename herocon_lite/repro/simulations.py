@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -42,15 +43,23 @@ DIAL_SIZES = (2, 4, 8)  # points in each of two classes
 SEEDS = (0, 1, 2)
 SCENE_STEPS = (0, 10, 25, 50, 75, 100, 150, 200)
 CONE_DATA = ("scene", "yeast")
+CONE_SEEDS = (0, 1, 2, 3, 4)
 CONE_STEPS = (0, 50, 100, 150, 200)  # the paper's 200
-LONG_STEPS = (0, 50, 100, 200, 400, 600, 800, 1000)
-CONE_COLUMNS = ("step", "net", "negative", "height", "cos_positive")
-CONE_KINDS: dict[str, dict] = {  # options of watch_weights
+LONG_STEPS = (0, 50, 100, 200, 400, 700, 1000, 1500)  # until cosines hardly move
+CONE_COLUMNS = (
+    *("step", "net", "negative", "height", "cos_positive", "cos_identical", "cos_disjoint"),
+    *("g_positive", "g_identical", "g_disjoint", "correlation"),
+)
+CONE_KINDS: dict[str, dict] = {  # options of watch_weights, at τ = 1
     "HeroCon": {},
     "HeroCon, detached": {"detach": True},
     "L_u": {"alone": True},
     "L_u, detached": {"alone": True, "detach": True},
     "L_u, H frozen": {"alone": True, "frozen": True},
+}
+CONE_TAUS: dict[str, dict] = {  # the prediction at two other temperatures, for SEEDS only
+    f"L_u, H frozen, tau = {tau:g}": {"alone": True, "frozen": True, "temperature": tau}
+    for tau in (0.5, 1.5)
 }
 
 
@@ -180,13 +189,14 @@ def simulate_cone() -> dict:
     """
     made = environment()
     runs = stored().get("cone", {}).get("runs", []) if WEIGHTS.exists() else []
-    about = "120 labelled and 200 unlabelled rows a step, tau 1; the first 800 unlabelled rows"
+    about = "120 labelled and 200 unlabelled rows a step; the first 800 unlabelled rows"
     content = {"about": about, "runs": runs}
     done = {(run["data"], run["kind"], run["seed"]) for run in runs}
-    for seed, data, kind in product(SEEDS, CONE_DATA, CONE_KINDS):
+    wanted = [*product(CONE_SEEDS, CONE_DATA, CONE_KINDS), *product(SEEDS, CONE_DATA, CONE_TAUS)]
+    for seed, data, kind in wanted:
         if (data, kind, seed) in done:
             continue
-        options = CONE_KINDS[kind]
+        options = (CONE_KINDS | CONE_TAUS)[kind]
         steps = LONG_STEPS if options.get("alone") else CONE_STEPS
         dataset = load(data, download=False) if data == "scene" else load(data)
         watched = watch_weights(Run(data, "herocon", seed), dataset, steps, **options)
@@ -275,7 +285,10 @@ def save(name: str, part: dict) -> None:
     """Write one part of the store of weights; the others stay."""
     content = stored() if WEIGHTS.exists() else {}
     content |= {"made by": COMMAND, name: part}
-    atomic_write(WEIGHTS, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+    text = json.dumps(content, indent=1, ensure_ascii=False)
+    # one innermost list or dictionary a line: small diffs
+    text = re.sub(r"[\[{][^\[\]{}]*[\]}]", lambda part: " ".join(part[0].split()), text)
+    atomic_write(WEIGHTS, text + "\n")
     print(f"{name}: saved in {WEIGHTS}.", flush=True)
 
 
