@@ -7,7 +7,7 @@ nothing had happened.
 from __future__ import annotations
 
 import math
-import pickle
+import operator
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ from torch import Tensor
 from tqdm import tqdm
 
 from herocon_lite import distributed, memory, precision
-from herocon_lite.checkpoint import atomic_write
+from herocon_lite.checkpoint import check_tensors, load_state, save_state
 from herocon_lite.checks import check_flag, check_weight
 from herocon_lite.data import Lazy
 from herocon_lite.methods import Method, probabilities
@@ -36,6 +36,7 @@ Views = Sequence[np.ndarray | Lazy]
 PRECISIONS = ("float64", "bfloat16")
 HISTORY_POINTS = 100  # of the loss terms, over a run
 CHECKPOINT_SECONDS = 120.0
+STATE = ("of", "step", "method", "optimizer", "history", "costs")  # of a checkpoint
 ROWS_AT_ONCE, VALUES_AT_ONCE = 2048, 2**21  # in evaluation; pictures are many values
 
 
@@ -383,7 +384,7 @@ class _Loop:
             "costs": (self.result.seconds, self.result.cpu_seconds, self.result.peak_mib),
         }
         with suppress(FileNotFoundError):  # another job has finished this very run and cleared up
-            atomic_write(path, lambda beside: _torch_save(state, beside))
+            save_state(path, state)
 
     def restore(self, path: Path | None) -> int:
         """Load a checkpoint, if there is one; return the step to go on with."""
@@ -399,21 +400,25 @@ class _Loop:
 
     def _load(self, path: Path) -> int:
         try:
-            state = torch.load(path, map_location=self.device, weights_only=True)
+            state = load_state(path, STATE, self.device)
         except FileNotFoundError:  # another job has finished this very run since
             return 0
-        except (RuntimeError, EOFError, pickle.UnpicklingError) as error:
-            raise ValueError(f"{path} is no whole checkpoint; delete it to start anew.") from error
-        if state.get("of") != self._checkpoint_id():
+        if state["of"] != self._checkpoint_id():
             raise ValueError(
-                f"{path} must be of the same seed and schedule; it is of {state.get('of')}. Delete "
+                f"{path} must be of the same seed and schedule; it is of {state['of']}. Delete "
                 "it, or name another file."
             )
-        self.method.load_state_dict(state["method"])
-        self.optimizer.load_state_dict(state["optimizer"])
-        self.result.history = state["history"]
-        self.result.seconds, self.result.cpu_seconds, self.result.peak_mib = state["costs"]
-        return state["step"]
+        what = "a checkpoint of this training"
+        check_tensors(path, what, self.method.state_dict(), state["method"])
+        try:
+            self.method.load_state_dict(state["method"])
+            self.optimizer.load_state_dict(state["optimizer"])
+            self.result.history = list(state["history"])
+            costs = map(float, state["costs"])
+            self.result.seconds, self.result.cpu_seconds, self.result.peak_mib = costs
+            return range(self.schedule.steps + 1)[operator.index(state["step"])]
+        except Exception as error:  # torch raises many kinds
+            raise ValueError(f"{path} cannot be used as {what}: {error}. Delete it.") from error
 
     def _checkpoint_id(self) -> dict[str, object]:
         """What a checkpoint and the training that resumes from it must share."""
@@ -437,11 +442,3 @@ def _to_floats(recorded: list[tuple[int, dict[str, Tensor]]]) -> list[dict[str, 
                 "for extreme values in the data."
             )
     return rows
-
-
-def _torch_save(state: dict, path: Path) -> None:
-    try:
-        torch.save(state, path)
-    except RuntimeError as error:  # torch's own words name no disk
-        reason = str(error).partition("\n")[0]
-        raise OSError(f"{reason}. Is the disk full?") from error

@@ -1,6 +1,9 @@
 """The loop: same seed same bytes, labels of unlabelled rows never used, runs that go on."""
 
+import errno
+import os
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -122,17 +125,39 @@ def test_a_checkpoint_of_another_training_is_refused(yeast, tmp_path):
         with pytest.raises(ValueError, match="must be of the same seed and schedule"):
             fitted(yeast, checkpoint=path, **other)
     path.write_bytes(path.read_bytes()[:1000])
-    with pytest.raises(ValueError, match="no whole checkpoint; delete it"):
+    with pytest.raises(ValueError, match=r"one.pt cannot be used as a whole checkpoint: .* Delete"):
         fitted(yeast, schedule=plan, checkpoint=path)
 
 
-def test_a_full_disk_is_told_and_leaves_nothing_behind(yeast, tmp_path, monkeypatch):
-    def filled(state, path):
-        path.write_bytes(b"half")
-        raise RuntimeError("[enforce fail at inline_container.cc:671]\nunexpected pos")
+def test_a_forged_checkpoint_is_told(yeast, tmp_path):
+    """Its checksum is right, what it holds is not."""
+    path, plan = tmp_path / "one.pt", replace(SCHEDULE, steps=2)
+    fitted(yeast, schedule=plan, checkpoint=path)
+    whole = training.load_state(path, training.STATE)
+    name = next(iter(whole["method"]))
+    for change in (
+        {"method": {**whole["method"], name: torch.ones(3)}},
+        {"method": None},
+        {"optimizer": {"state": 3, "param_groups": []}},
+        {"optimizer": []},
+        {"costs": (1, 2)},
+        {"step": 3},
+        {"step": "2"},
+        {"history": 5},
+    ):
+        training.save_state(path, whole | change)
+        with pytest.raises(ValueError, match=r"one.pt cannot be used as a checkpoint of this"):
+            fitted(yeast, schedule=plan, checkpoint=path)
 
-    monkeypatch.setattr(torch, "save", filled)
-    with pytest.raises(OSError, match=r"one.pt could not be written .*Is the disk full\?"):
+
+def test_a_full_disk_is_told_and_leaves_nothing_behind(yeast, tmp_path, monkeypatch):
+    def filled(path, content):
+        with open(path, "xb") as stream:
+            stream.write(content[:4])
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "write_bytes", filled)
+    with pytest.raises(OSError, match=r"one.pt could not be written \(No space left"):
         fitted(yeast, schedule=replace(SCHEDULE, steps=1), checkpoint=tmp_path / "one.pt")
     assert not list(tmp_path.iterdir())
 
@@ -140,13 +165,13 @@ def test_a_full_disk_is_told_and_leaves_nothing_behind(yeast, tmp_path, monkeypa
 def test_a_checkpoint_that_another_job_clears_away_is_none(yeast, tmp_path, monkeypatch):
     plan, path = replace(SCHEDULE, steps=2), tmp_path / "one.pt"
     fitted(yeast, schedule=plan, checkpoint=path)
-    load = torch.load
+    read = Path.read_bytes
 
-    def cleared(name, **options):
-        path.unlink()  # between the question whether it is there and the reading
-        return load(name, **options)
+    def cleared(name):
+        path.unlink(missing_ok=True)  # between the question whether it is there and the reading
+        return read(name)
 
-    monkeypatch.setattr(torch, "load", cleared)
+    monkeypatch.setattr(Path, "read_bytes", cleared)
     assert len(fitted(yeast, schedule=plan, checkpoint=path)[1].history) == 2
 
 
@@ -154,14 +179,14 @@ def test_every_step_may_save_and_a_cleared_folder_does_no_harm(yeast, tmp_path, 
     """Slow steps: a checkpoint must not wait for the next value of the loss that is kept."""
     monkeypatch.setattr(training, "CHECKPOINT_SECONDS", 0.0)
     monkeypatch.setattr(training, "HISTORY_POINTS", 2)
-    save, steps = torch.save, []
+    save, steps = training.save_state, []
 
-    def saved_and_cleared(state, path):
-        save(state, path)
+    def saved_and_cleared(path, state):
+        save(path, state)
         steps.append(state["step"])
         path.unlink()  # as a job does that has finished the same run
 
-    monkeypatch.setattr(torch, "save", saved_and_cleared)
+    monkeypatch.setattr(training, "save_state", saved_and_cleared)
     fitted(yeast, schedule=replace(SCHEDULE, steps=6), checkpoint=tmp_path / "one.pt")
     assert steps == [1, 2, 3, 4, 5, 6, 6]
 
