@@ -31,6 +31,11 @@ def check_probability(name: str, value: float) -> None:
         raise ValueError(f"{name} must be in [0, 1), a probability; got {value!r}.")
 
 
+def check_share(name: str, value: float) -> None:
+    if not _not_negative(value) or value > 1:
+        raise ValueError(f"{name} must be in [0, 1], a share; got {value!r}.")
+
+
 def check_choice(name: str, value: object, options: Iterable[str]) -> None:
     if value not in options:
         raise ValueError(f"{name} must be one of {', '.join(options)}; got {value!r}.")

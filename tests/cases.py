@@ -151,6 +151,19 @@ CASES = {
 }
 
 
+CASES |= {
+    f"multi_sup_con{name}": _labelled(
+        losses.multi_sup_con, naive.multi_sup_con, out=True, ours_options=options, **options
+    )
+    for name, options in {
+        "": {},
+        "_all": {"overlap": 0.0},
+        "_half": {"overlap": 0.5},
+        "_skip": {"empty": "skip"},
+    }.items()
+}
+
+
 def gradients(loss: Tensor, batch: Batch) -> list[Tensor]:
     """Gradients by every learned tensor, zeros where the loss does not use it."""
     found = torch.autograd.grad(loss, batch.learned(), allow_unused=True)

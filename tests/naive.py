@@ -158,6 +158,25 @@ def mul_sup_con(s, Y, t):
     return total / max(int(Y.sum()), 1)
 
 
+def multi_sup_con(s, Y, t, overlap=0.3, empty=None):
+    """MultiSupCon with label sets as sets; of two empty ones the overlap is 1."""
+    n, total = len(s), 0
+    has = [{a for a, y in enumerate(row) if y} for row in Y]
+    for i in range(n):
+        jaccard = {
+            p: len(has[i] & has[p]) / len(has[i] | has[p]) if has[i] | has[p] else 1.0
+            for p in range(n)
+            if p != i
+        }
+        near = [p for p, share in jaccard.items() if share >= overlap]
+        if near and not (empty == "skip" and not has[i]):
+            everyone = sum(torch.exp(cos(s[i], s[k]) / t) for k in jaccard)
+            total = total - _mean(
+                jaccard[p] * torch.log(torch.exp(cos(s[i], s[p]) / t) / everyone) for p in near
+            )
+    return total / n
+
+
 def weighted_supervised(
     s, Y, t, distance="hamming", self_pairs=False, label_sum=False, per=1.0, outside=False
 ):

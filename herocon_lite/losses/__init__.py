@@ -12,6 +12,7 @@ from herocon_lite.losses.presets import PRESETS, Switches, switches_of
 from herocon_lite.losses.supervised import (
     EMPTY,
     mul_sup_con,
+    multi_sup_con,
     sup_con,
     sup_con_any,
     sup_con_eq6,
@@ -44,6 +45,7 @@ __all__ = [
     "input_contrast",
     "input_weighted",
     "mul_sup_con",
+    "multi_sup_con",
     "nt_xent",
     "over_pairs",
     "sup_con",

@@ -12,6 +12,7 @@ from herocon_lite.checks import (
     check_classes,
     check_labels,
     check_matrix,
+    check_share,
     check_temperature,
     check_tensor,
 )
@@ -27,6 +28,7 @@ from herocon_lite.similarity import (
 )
 
 EMPTY = ("skip",)  # what may become of rows without any label
+ROUNDING = 1e-6  # a limit counts as met from so much below it
 
 
 def sup_con(
@@ -131,6 +133,52 @@ def mul_sup_con(s: Tensor, Y: Tensor, temperature: float = 0.1, chunk: int | Non
     return _log_softmax_loss(a, mean_positive, counted, temperature, chunk) / Y.sum().clamp_min(1)
 
 
+def multi_sup_con(
+    s: Tensor,
+    Y: Tensor,
+    temperature: float = 0.1,
+    overlap: float = 0.3,
+    chunk: int | None = None,
+    empty: str | None = None,
+) -> Tensor:
+    r"""Compute MultiSupCon: L_out whose partners count as much as their labels overlap.
+
+    .. math:: -\frac1n \sum_i \frac1{|N(i)|} \sum_{p \in N(i)} J_{ip}
+        \log \frac{f(s_i, s_p)}{\sum_{k \ne i} f(s_i, s_k)}
+
+    J is the Jaccard index of two label sets, :math:`|y_i \cap y_p| / |y_i \cup y_p|`, and 1 for two
+    empty ones. N(i) holds the other rows with J at least ``overlap``; the divisor is their number,
+    so with 0 rows that share nothing make the loss smaller. On one-hot labels it is
+    :func:`sup_con`. Another function than :func:`mul_sup_con`, which has one L_out for every label.
+
+    Args:
+        s: (n, d), representations.
+        Y: (n, c), 0/1 label matrix.
+        temperature, chunk, empty: as in :func:`sup_con`.
+        overlap: the least J of a partner, from 0 to 1.
+
+    Returns:
+        The loss, a scalar.
+
+    Example:
+        >>> Y = torch.tensor([[1, 0], [1, 1], [1, 0], [1, 1]])
+        >>> multi_sup_con(torch.ones(4, 2), Y)  # (1 + ½ + ½)/3 · log 3
+        tensor(0.7324)
+    """
+    check_matrix("s", s)
+    check_temperature(temperature)
+    check_share("overlap", overlap)
+    Y = check_labels(s, Y)
+    size, shared = Y.sum(1), cosines(Y, Y)  # Y Yᵀ counts shared labels
+    union = size[:, None] + size[None, :] - shared
+    jaccard = torch.where(union > 0, shared / union.clamp_min(1), torch.ones_like(union))
+    partner = (jaccard > overlap - ROUNDING).to(Y.dtype)
+    if empty is not None:
+        partner = partner * _labelled(Y, empty)[:, None]
+    count = partner.fill_diagonal_(0.0).sum(1)
+    return _l_out(s, partner * jaccard, temperature, chunk, count)
+
+
 def sup_con_eq6(
     s: Tensor, Y: Tensor, temperature: float = 1.0, preset: str | Switches = "paper"
 ) -> Tensor:
@@ -204,14 +252,22 @@ def _labelled(y: Tensor, empty: str) -> Tensor:
     return (y != 0).any(1)
 
 
-def _l_out(s: Tensor, partner: Tensor, temperature: float, chunk: int | None) -> Tensor:
-    """Khosla's L_out from partners (n, n), 0/1; a row is not its own, and one without adds 0."""
+def _l_out(
+    s: Tensor,
+    partner: Tensor,
+    temperature: float,
+    chunk: int | None,
+    count: Tensor | None = None,
+) -> Tensor:
+    """Khosla's L_out from partners (n, n), each with its weight; a row is not its own, and one
+    without adds 0. A row's sum is divided by its ``count`` (n,); default: its partners' weight."""
     a = unit(s)
     partner = partner.to(a.dtype).fill_diagonal_(0.0)
-    count = partner.sum(1)
+    weight = partner.sum(1)
+    count = weight if count is None else count
     # Σ_p cos(s_i, s_p) needs one product with the partners' sum
-    mean_positive = row_dot(a, cosines(partner, a.T)) / count.clamp_min(1)
-    counted = (count > 0)[:, None]
+    mean_positive = row_dot(a, cosines(partner, a.T)) / weight.masked_fill(weight == 0, 1.0)
+    counted = (weight / count.clamp_min(1))[:, None]
     return _log_softmax_loss(a, mean_positive[:, None], counted, temperature, chunk) / len(s)
 
 

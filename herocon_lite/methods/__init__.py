@@ -16,7 +16,7 @@ from herocon_lite.methods.c2ae import C2AE
 from herocon_lite.methods.contrastive import DNN, FORMS
 from herocon_lite.methods.deepmtmv import DeepMTMV
 from herocon_lite.methods.herocon import HeroCon, HeroConS, HeroConU
-from herocon_lite.methods.labels import MulSupCon, SupCon
+from herocon_lite.methods.labels import MulSupCon, MultiSupCon, SupCon
 from herocon_lite.methods.mib import MIB
 from herocon_lite.methods.views import CMC, HardNegative, InfoNCE
 
@@ -41,6 +41,8 @@ METHODS: dict[str, Callable[..., Method]] = {
     "debiased": partial(HardNegative, hardness=0.0),
     "hard-negative": HardNegative,
     "mulsupcon": MulSupCon,
+    # rivals of 2021 to 2025
+    "multisupcon": MultiSupCon,
 }
 
 

@@ -230,6 +230,8 @@ BAD_CALLS = [
     (lambda: losses.sup_con(Z, LABELS, empty="skip"), "empty is for label vectors"),
     (lambda: losses.sup_con(Z, Y, empty="drop"), "empty must be one of skip; got 'drop'"),
     (lambda: losses.mul_sup_con(Z, LABELS), r"Y.*\(4, c\)"),
+    (lambda: losses.multi_sup_con(Z, LABELS), r"Y.*\(4, c\)"),
+    (lambda: losses.multi_sup_con(Z, Y, overlap=1.5), r"overlap must be in \[0, 1\].*1\.5"),
     (lambda: losses.debiased(Z, Z, tau_plus=1.0), r"tau_plus.*1\.0"),
     (lambda: losses.hard_negative(Z, Z, beta=-1.0), r"beta.*-1\.0"),
     (lambda: losses.hard_negative(Z, Z, tau_plus=None), r"tau_plus must be in \[0, 1\)"),

@@ -537,6 +537,24 @@ def test_mulsupcon_on_classes_is_l_out():
     )
 
 
+def test_multisupcon_on_classes_is_l_out_and_reads_its_options():
+    data = batch(problem := make_problem(kind="multiclass"))
+    assert_same_term(
+        make("multisupcon", problem), make("supcon", problem, variant="all"), "L_s", *data
+    )
+    labeled, Y, unlabeled, _ = batch(problem := make_problem())
+    Y = Y * (torch.arange(len(Y)) % 2)[:, None]
+    found = {}
+    for options in ({}, {"overlap": 0.0}, {"overlap": 1.0}, {"empty": "skip"}):
+        method = make("multisupcon", problem, beta=0.2, temperature=0.5, **options)
+        S = method.embed(labeled)
+        literal = 0.2 * losses.multi_sup_con(S, Y, 0.5, **options).item()
+        term = method.terms(labeled, Y, unlabeled, 0.0)["L_s"].item()
+        assert term == pytest.approx(literal, rel=1e-12)
+        found[str(options)] = round(term, 9)
+    assert len({*found.values()}) == 4
+
+
 # ------------------------------------------------------------------ the registry and bad calls
 
 
@@ -592,6 +610,8 @@ P = make_problem()
         (lambda: build("supcon", P, variant="x"), "variant must be one of eq6"),
         (lambda: build("supcon", P, empty="drop"), "empty must be one of skip; got 'drop'"),
         (lambda: build("supcon", P, variant="any", empty="skip"), "empty .* variant is any"),
+        (lambda: build("multisupcon", P, overlap=1.1), r"overlap must be in \[0, 1\], a share"),
+        (lambda: build("multisupcon", P, empty="drop"), "empty must be one of skip; got 'drop'"),
         (
             lambda: build("supcon", make_problem(kind="multiclass"), empty="skip"),
             "empty has no effect where every row has a class",
