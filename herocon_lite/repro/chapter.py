@@ -8,7 +8,6 @@ call returns what it shows, as Markdown, so that nbval compares it.
 
 from __future__ import annotations
 
-import importlib.util
 import textwrap
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -20,8 +19,9 @@ from IPython.display import Markdown
 
 from herocon_lite.data.cards import find_card
 from herocon_lite.methods import METHODS
-from herocon_lite.repro import paper, questions, settings, stats
+from herocon_lite.repro import bootstrap, paper, questions, settings, stats
 from herocon_lite.repro.boxes import answer, caption, fold, say, wide
+from herocon_lite.repro.exercises import attempt
 from herocon_lite.repro.paper_tables import RESULTS, settings_rows
 from herocon_lite.repro.query import METRICS, Store
 from herocon_lite.repro.stats import Comparison, Interval
@@ -110,7 +110,7 @@ class Page:
     """
 
     def __init__(self, name: str, folder: str | Path = RESULTS):
-        self.name, self.asked = name, questions.read(name)
+        self.name, self.folder, self.asked = name, folder, questions.read(name)
         self.stores = {s: Store(folder, **usual) for s, usual in self.asked.stores.items()}
         self.store = next(iter(self.stores.values()))  # the page's own
         self.check = Checks()
@@ -141,8 +141,16 @@ class Page:
         return len(METRICS) * len(self.names) + self.asked.elsewhere
 
     def _compared(self, metric: str) -> dict[str, Comparison]:
-        found = ((name, self.series[name, metric]) for name in self.names)
-        return {name: stats.compare(values, self.tests) for name, values in found}
+        found = {n: stats.compare(self.series[n, metric], self.tests) for n in self.names}
+        for name in self.asked.headline:
+            if (name, metric) in self.spans:
+                found[name] = stats.confirm(found[name], self.spans[name, metric].p)
+        return found
+
+    @cached_property
+    def spans(self) -> dict[tuple[str, str], bootstrap.Span]:
+        """Intervals over seeds and test rows of the headline comparisons, as far as stored."""
+        return bootstrap.read(self.folder, self.name)
 
     @cached_property
     def f1(self) -> dict[str, Comparison]:
@@ -167,6 +175,20 @@ class Page:
             for label, name in self.asked.groups[group].items()
         ]
         return wide(table([first, "F1", "AUC", "seeds"], rows))
+
+    def headlines(self) -> Markdown:
+        """Show the headline comparisons with both intervals: over seeds, and over test rows too."""
+        rows = []
+        for name in self.asked.headline:
+            row = [name]
+            for metric in METRICS:
+                found, wide_span = getattr(self, metric)[name], self.spans.get((name, metric))
+                ends = (found.estimate, wide_span.lo, wide_span.hi) if wide_span else None
+                both = format_interval(*ends, "+.2f", NO_BREAK) if ends else "–"
+                row += [format_effect(found), both]
+            rows.append(row)
+        heads = ["", *(f"{m.upper()}, {over}" for m in METRICS for over in ("seeds", "and rows"))]
+        return wide(table(heads, rows))
 
     def figure(self, group: str, first: str = "") -> Markdown:
         """Draw a group, F1 beside AUC, a dot for each seed; crosses are the paper's differences.
@@ -328,31 +350,7 @@ def _numbers(rows: Mapping, drawn: Mapping, gaps: Mapping, first: str) -> Markdo
     return table([first, *heads], lines)
 
 
-# ------------------------------------------------------------------ exercises
-
-
-def attempt(exercise: str, *values: object, folder: str | Path = "exercises") -> Markdown:
-    """Say in words whether an answer to an exercise is right.
-
-    Args:
-        exercise: "page.name": the function ``name`` of ``book/exercises/page.py`` returns whether
-            the values are right; its docstring is the hint.
-        values: the reader's; dots still stand for a blank.
-        folder: where the exercises are, seen from the chapter.
-    """
-    page, name = exercise.split(".")
-    spec = importlib.util.spec_from_file_location(page, Path(folder) / f"{page}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    test = getattr(module, name)
-    hint = f"*Hint:* {' '.join(test.__doc__.split())}"
-    if any(value is ... for value in values):
-        return Markdown(f"✗ Not yet: replace the dots. {hint}")
-    try:
-        right = test(*values)
-    except Exception as error:  # whatever a reader's answer raises is told, not thrown
-        return Markdown(f"✗ Your answer raised {type(error).__name__}: {error}. {hint}")
-    return Markdown("✓ Right." if right else f"✗ Not quite. {hint}")
+# ------------------------------------------------------------------ commands
 
 
 def commands(wanted: Sequence[tuple[Store, Sequence[str], Mapping, int | str]]) -> Markdown:

@@ -94,3 +94,20 @@ def compare(values: Iterable[float], tests: int = 1) -> Comparison:
     significant = direction is not Direction.NONE
     corrected = significant and abs(mean) > ci_half_width(sd, n, tests)
     return Comparison(mean, lo, hi, n, direction, significant, corrected, tests)
+
+
+def confirm(found: Comparison, p: float) -> Comparison:
+    """Return a comparison that is significant only if a bootstrap agrees.
+
+    Args:
+        found: by Student's t over seeds.
+        p: the bootstrap's two-sided share of draws beyond zero.
+
+    Example:
+        >>> found = compare([1, 1.1, 0.9])
+        >>> confirm(found, p=0.2).direction
+        <Direction.NONE: 0>
+    """
+    if not found.significant or p < 0.05:
+        return replace(found, corrected=found.corrected and p * found.tests < 0.05)
+    return replace(found, direction=Direction.NONE, significant=False, corrected=False)

@@ -5,6 +5,7 @@ kinds:        of a store, short names of runs that are more than a plain method
 differences:  name: [a, b] or [a, b, store], meaning a − b, paired by seed, in F1 and in AUC
 everywhere:   the same, of every store; there its name is "name, store"
 combinations: name: {difference: weight}, weighted sums by seed, such as one difference less another
+headline:     names of differences that a bootstrap over seeds and test rows must confirm, too
 planned:      names of differences whose runs are not stored yet; the correction counts them
 elsewhere:    number of comparisons that the page computes itself; the correction counts them
 groups:       rows of a table or figure, as label: name of a difference
@@ -42,6 +43,7 @@ class Questions:
     kinds: dict[str, dict[str, Kind]]
     differences: dict[str, Difference]
     combinations: dict[str, dict[str, float]]
+    headline: list[str]
     planned: list[str]
     elsewhere: int
     groups: dict[str, dict[str, str]]
@@ -56,7 +58,7 @@ def read(page: str) -> Questions:
         >>> read("scene").differences["HeroCon − DNN"].b
         {'method': 'dnn'}
     """
-    optional = ("kinds", "differences", "everywhere", "combinations", "planned")
+    optional = ("kinds", "differences", "everywhere", "combinations", "planned", "headline")
     optional += ("elsewhere", "groups", "settings", "commands")
     content = read_yaml(f"questions/{page}.yaml", ["stores"], optional)
     stores, kinds = content["stores"], content.get("kinds", {})
@@ -69,13 +71,14 @@ def read(page: str) -> Questions:
             ends = kind(kinds, store, a), kind(kinds, store, b)
             differences[f"{name}, {store}"] = Difference(store, *ends)
     combinations, groups = content.get("combinations", {}), content.get("groups", {})
-    planned = content.get("planned", [])
-    used = {name for weights in combinations.values() for name in weights} | {*planned}
+    planned, headline = content.get("planned", []), content.get("headline", [])
+    used = {name for weights in combinations.values() for name in weights}
+    used |= {*planned, *headline}
     shown = {name for rows in groups.values() for name in rows.values()} - combinations.keys()
     unknown = (used | shown) - differences.keys()
     if unknown:
         raise ValueError(f"{page}.yaml names what is no difference: {sorted(unknown)}.")
-    counted = planned, content.get("elsewhere", 0)
+    counted = headline, planned, content.get("elsewhere", 0)
     others = content.get("settings", {}), content.get("commands", [])
     return Questions(stores, kinds, differences, combinations, *counted, groups, *others)
 
