@@ -5,10 +5,13 @@ To add a method, write a subclass of :class:`Method` and give it a name in ``MET
 
 from __future__ import annotations
 
+import hashlib
+import importlib.util
 import inspect
 from collections.abc import Callable
 from difflib import get_close_matches
 from functools import partial
+from pathlib import Path
 
 from herocon_lite.checks import check_kind
 from herocon_lite.methods.base import Method, Problem, probabilities
@@ -20,7 +23,16 @@ from herocon_lite.methods.labels import MulSupCon, MultiSupCon, SupCon
 from herocon_lite.methods.mib import MIB
 from herocon_lite.methods.views import CMC, HardNegative, InfoNCE
 
-__all__ = ["FORMS", "METHODS", "Method", "Problem", "build", "method_params", "probabilities"]
+__all__ = [
+    "FORMS",
+    "METHODS",
+    "Method",
+    "Problem",
+    "build",
+    "method_params",
+    "probabilities",
+    "register_file",
+]
 
 # What a partial fixes is what the name means; it cannot be set from outside.
 METHODS: dict[str, Callable[..., Method]] = {
@@ -44,6 +56,40 @@ METHODS: dict[str, Callable[..., Method]] = {
     # rivals of 2021 to 2025
     "multisupcon": MultiSupCon,
 }
+
+
+def register_file(spec: str) -> str:
+    """Make a class of somebody's own file a method: ``"my_file.py:MyMethod"``.
+
+    The class is a subclass of :class:`Method`. The name holds a digest of the file, so that the
+    runs of a changed file are new runs.
+
+    Returns:
+        The name, for :func:`build` and the command line.
+    """
+    path, _, wanted = spec.partition(":")
+    file = Path(path)
+    if not file.is_file():
+        raise ValueError(f"method must be a name or FILE.py:Class; there is no file {path}.")
+    content = file.read_bytes()
+    module = importlib.util.module_from_spec(
+        importlib.util.spec_from_file_location(file.stem, file)
+    )
+    exec(compile(content, str(file), "exec"), vars(module))
+    found = getattr(module, wanted, None)
+    if not (isinstance(found, type) and issubclass(found, Method)):
+        own = [k for k, v in vars(module).items() if _is_own_method(v, file.stem)]
+        raise ValueError(
+            f"{path} must hold a subclass of herocon_lite.methods.Method named {wanted or '…'!r}; "
+            f"it has {', '.join(own) or 'none'}."
+        )
+    name = f"{wanted}@{hashlib.sha256(content).hexdigest()[:6]}"
+    METHODS[name] = found
+    return name
+
+
+def _is_own_method(value: object, module: str) -> bool:
+    return isinstance(value, type) and issubclass(value, Method) and value.__module__ == module
 
 
 def build(name: str, problem: Problem, **options) -> Method:

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 from IPython.display import Markdown
 
 from herocon_lite.data.cards import find_card
-from herocon_lite.methods import METHODS
 from herocon_lite.repro import bootstrap, paper, questions, settings, stats
 from herocon_lite.repro.boxes import answer, caption, fold, say, wide
 from herocon_lite.repro.exercises import attempt
@@ -280,12 +279,11 @@ class Page:
         for entry in self.asked.commands:
             apart = ("methods", "seeds", "stores", "each")
             other = {k: v for k, v in entry.items() if k not in apart}
-            names = list(METHODS) if entry["methods"] == "all" else entry["methods"]
             for store, each in product(entry.get("stores", [None]), entry.get("each", [{}])):
                 changes = other.get("changes", {}) | each
                 kind = other | ({"changes": changes} if changes else {})
                 asked = self.stores[store] if store else self.store
-                wanted.append((asked, names, kind, entry["seeds"]))
+                wanted.append((asked, entry["methods"], kind, entry["seeds"]))
         return fold("Make it again: commands, minutes, memory", commands(wanted))
 
     # -------------------------------------------------------------- checks

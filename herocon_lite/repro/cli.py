@@ -127,7 +127,10 @@ def _run_options(parser: ArgumentParser) -> None:
     _folder_options(parser)
     add = parser.add_argument
     add("data", help="a data set, such as yeast; the command data lists them")
-    methods = "such as dnn, supcon, cmc, herocon-s, herocon-u or herocon; a wrong name lists them"
+    methods = (
+        "such as dnn, supcon, cmc, herocon-s, herocon-u or herocon (a wrong name lists them), or "
+        "a class of your own: my_file.py:MyMethod"
+    )
     add("methods", nargs="+", metavar="METHOD", help=methods)
     budget = "smoke (seconds), laptop (minutes) or paper (its settings; default: %(default)s)"
     add("--budget", default=os.environ.get("HEROCON_BUDGET", "smoke"), help=budget)
@@ -153,9 +156,11 @@ def _run_options(parser: ArgumentParser) -> None:
 
 def _run(arguments: Namespace) -> int:
     from herocon_lite import memory
+    from herocon_lite.methods import register_file
     from herocon_lite.repro import runner, settings
 
     memory.tune_malloc()
+    methods = [register_file(name) if ".py:" in name else name for name in arguments.methods]
     runs = [
         settings.Run(
             arguments.data,
@@ -170,7 +175,7 @@ def _run(arguments: Namespace) -> int:
             arguments.views,
         )
         for seed in arguments.seeds
-        for method in arguments.methods
+        for method in methods
     ]
     done = runner.execute_all(
         runs,

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from herocon_lite.methods import METHODS
 from herocon_lite.repro import questions
 from herocon_lite.repro.settings import Run
 
@@ -43,7 +42,6 @@ def expand(entry: Mapping[str, Any], stores: Mapping[str, Mapping]) -> Iterator[
     """
     other = {k: v for k, v in entry.items() if k not in ("methods", "seeds", "stores", "each")}
     changes = other.pop("changes", {})
-    methods = list(METHODS) if entry["methods"] == "all" else entry["methods"]
     for store in entry.get("stores", [next(iter(stores))]):
         usual = {k: v for k, v in stores[store].items() if v is not None and k != "changes"}
         for each in entry.get("each", [{}]):
@@ -51,5 +49,5 @@ def expand(entry: Mapping[str, Any], stores: Mapping[str, Mapping]) -> Iterator[
             views = overrides.pop("views", None)
             kind = usual | other | {"views": views, "overrides": tuple(overrides.items())}
             for seed in questions.seeds(entry["seeds"]):
-                for method in methods:
+                for method in entry["methods"]:
                     yield Run(method=method, seed=seed, **({"budget": "paper"} | kind))

@@ -55,7 +55,8 @@ def jobs(folder: Path, only: str | None = None, budget: str | None = None) -> li
     """
     from herocon_lite.data.cards import CARDS
 
-    stored = {_identity(Run.from_record(r)): r for r in store.read(folder).values()}
+    known = (r for r in store.read(folder).values() if "@" not in r["method"])  # not a reader's own
+    stored = {_identity(Run.from_record(r)): r for r in known}
     if only is not None:
         check_choice("--only", only, sorted({*CARDS, *plan.pages()}))
     if only in plan.pages() and only not in CARDS:

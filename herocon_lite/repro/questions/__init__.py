@@ -10,7 +10,7 @@ planned:      names of differences whose runs are not stored yet; the correction
 elsewhere:    number of comparisons that the page computes itself; the correction counts them
 groups:       rows of a table or figure, as label: name of a difference
 settings:     rows of the settings table, as label: [the text, the public code, this book]
-commands:     methods (or all), seeds (N or A-B), and what differs from the usual; ``stores``: which
+commands:     methods, seeds (N or A-B), and what differs from the usual; ``stores``: which
               of them, if not the page's own; ``each``: sets of changes, made one at a time
 
 The correction for multiple tests counts all differences of a page, in both metrics.
