@@ -62,6 +62,8 @@ class Case:
     chunked: bool = True
     # L_out is a difference of two logs, so its error is relative to 1 where the loss is smaller
     floor: float = 0.0
+    has_temperature: bool = True
+    least: int = 1  # rows; with fewer there is a sentence
 
 
 def _two(ours, slow, **options):
@@ -76,6 +78,28 @@ def _one(ours, slow, **options):
         lambda b, t, **o: ours(b.x, b.z1, b.A, temperature=t, **options, **o),
         lambda b, t: slow(b.x, b.z1, b.A, t=t, **options),
         scale_free=False,
+    )
+
+
+def _columns(ours, slow, **options):
+    """A loss of columns: no temperature, no negatives."""
+    return Case(
+        lambda b, t, **o: ours(b.z1, b.z2, **options),
+        lambda b, t: slow(b.z1, b.z2, **options),
+        scale_free=False,
+        chunked=False,
+        floor=1.0,
+        has_temperature=False,
+        least=2,
+    )
+
+
+def _all_views(ours, slow, least, **options):
+    return Case(
+        lambda b, t, **o: ours([b.z1, b.z2], temperature=t, **options, **o),
+        lambda b, t: slow([b.z1, b.z2], t=t, **options),
+        floor=1.0,
+        least=least,
     )
 
 
@@ -151,6 +175,26 @@ CASES = {
 }
 
 
+CASES |= {
+    "vicreg": _columns(losses.vicreg, naive.vicreg),
+    "vicreg_weights": _columns(
+        losses.vicreg, naive.vicreg, similarity=2.0, variance=3.0, covariance=5.0
+    ),
+    "barlow_twins": _columns(losses.barlow_twins, naive.barlow_twins),
+    "barlow_twins_one": _columns(losses.barlow_twins, naive.barlow_twins, redundancy=1.0),
+    "decoupled": Case(
+        lambda b, t, **o: losses.decoupled(b.z1, b.z2, temperature=t, **o),
+        lambda b, t: naive.decoupled(b.z1, b.z2, t),
+        floor=1.0,
+        least=2,
+    ),
+    "mv_info_nce": _all_views(losses.mv_info_nce, naive.mv_info_nce, least=1),
+    "mv_info_nce_printed": _all_views(
+        losses.mv_info_nce, naive.mv_info_nce, least=1, form="printed"
+    ),
+    "mv_dhel": _all_views(losses.mv_dhel, naive.mv_dhel, least=2),
+    "mv_dhel_printed": _all_views(losses.mv_dhel, naive.mv_dhel, least=2, form="printed"),
+}
 CASES |= {
     f"multi_sup_con{name}": _labelled(
         losses.multi_sup_con, naive.multi_sup_con, out=True, ours_options=options, **options

@@ -7,6 +7,7 @@ from herocon_lite.methods import Problem, build
 
 KINDS = ("multilabel", "multiclass")
 TWO_VIEWS_ONLY = ("cmc", "mib", "debiased", "hard-negative")  # no form for one view
+TWO_VIEWS_ONLY += ("vicreg", "barlow", "decoupled", "mv-infonce", "mv-dhel")
 HAVE_EQ4 = ("info-nce", "herocon", "herocon-u", "herocon-u-g1")
 SMALL = {"widths": (16, 12)}  # the encoders' layers
 

@@ -60,6 +60,83 @@ def debiased(z1, z2, t, tau_plus=0.1):
     return hard_negative(z1, z2, t, tau_plus, beta=0.0)
 
 
+def decoupled(z1, z2, t):
+    return _mean(-torch.log(p / sum(q)) for p, q in _two_view_rows(z1, z2, t))
+
+
+def _column(z, j):
+    """One column as a list, and its mean."""
+    values = [row[j] for row in z]
+    return values, _mean(values)
+
+
+def vicreg(z1, z2, similarity=25.0, variance=25.0, covariance=1.0):
+    (n, d), total = z1.shape, 0
+
+    def cov(z, j, k):
+        (a, mean_a), (b, mean_b) = _column(z, j), _column(z, k)
+        return sum((x - mean_a) * (y - mean_b) for x, y in zip(a, b, strict=True)) / (n - 1)
+
+    for z in (z1, z2):
+        for j in range(d):
+            total = total + variance / 2 * (1 - (cov(z, j, j) + 1e-4).sqrt()).clamp_min(0) / d
+            total = total + covariance * sum(cov(z, j, k) ** 2 for k in range(d) if k != j) / d
+    return total + similarity * _mean(
+        (z1[i, j] - z2[i, j]) ** 2 for i in range(n) for j in range(d)
+    )
+
+
+def barlow_twins(z1, z2, redundancy=0.005):
+    n, d = z1.shape
+
+    def normal(z, j):
+        values, mean = _column(z, j)
+        return [(x - mean) / (_mean((y - mean) ** 2 for y in values) + 1e-5).sqrt() for x in values]
+
+    def correlation(j, k):
+        return sum(x * y for x, y in zip(normal(z1, j), normal(z2, k), strict=True)) / n
+
+    return sum(
+        (1 - correlation(j, k)) ** 2 if j == k else redundancy * correlation(j, k) ** 2
+        for j in range(d)
+        for k in range(d)
+    )
+
+
+def mv_info_nce(views, t, form="code"):
+    V, n = len(views), len(views[0])
+
+    def f(u, i, m, j):
+        return torch.exp(cos(views[u][i], views[m][j]) / t)
+
+    def row(i):
+        up = sum(f(u, i, m, i) for u in range(V) for m in range(V) if u != m)
+        others = [(u, m, j) for u in range(V) for m in range(V) for j in range(n)]
+        if form == "printed":
+            others = [(u, m, j) for u, m, j in others if u != m]
+        return -torch.log(up / sum(f(u, i, m, j) for u, m, j in others if (m, j) != (u, i)))
+
+    return _mean(row(i) for i in range(n))
+
+
+def mv_dhel(views, t, form="code"):
+    V, n, total = len(views), len(views[0]), 0
+    for i in range(n):
+        near = [
+            torch.exp(cos(views[u][i], views[m][i]) / t)
+            for u in range(V)
+            for m in range(V)
+            if (u != m if form == "printed" else u < m)
+        ]
+        down = 1
+        for z in views:
+            down = down * sum(
+                torch.exp(cos(z[i], z[j]) / t) for j in range(n) if form == "printed" or j != i
+            )
+        total = total - torch.log(sum(near) / down)
+    return total / n
+
+
 def g(a, b, ha, hb):
     return 0.5 * (torch.exp(1 - cos(a, hb)) + torch.exp(1 - cos(b, ha)))
 

@@ -9,6 +9,14 @@ There are first derivatives only; ``create_graph=True`` and ``torch.func`` raise
 """
 
 from herocon_lite.losses.presets import PRESETS, Switches, switches_of
+from herocon_lite.losses.rivals import (
+    MULTI_VIEW_FORMS,
+    barlow_twins,
+    decoupled,
+    mv_dhel,
+    mv_info_nce,
+    vicreg,
+)
 from herocon_lite.losses.supervised import (
     EMPTY,
     mul_sup_con,
@@ -34,24 +42,30 @@ from herocon_lite.losses.unsupervised import (
 
 __all__ = [
     "EMPTY",
+    "MULTI_VIEW_FORMS",
     "PARTS",
     "PRESETS",
     "Net",
     "Switches",
+    "barlow_twins",
     "cmc",
     "debiased",
+    "decoupled",
     "hard_negative",
     "info_nce",
     "input_contrast",
     "input_weighted",
     "mul_sup_con",
     "multi_sup_con",
+    "mv_dhel",
+    "mv_info_nce",
     "nt_xent",
     "over_pairs",
     "sup_con",
     "sup_con_any",
     "sup_con_eq6",
     "switches_of",
+    "vicreg",
     "weighted_supervised",
     "weighted_unsupervised",
 ]

@@ -21,6 +21,7 @@ from herocon_lite.methods.deepmtmv import DeepMTMV
 from herocon_lite.methods.herocon import HeroCon, HeroConS, HeroConU
 from herocon_lite.methods.labels import MulSupCon, MultiSupCon, SupCon
 from herocon_lite.methods.mib import MIB
+from herocon_lite.methods.rivals import MVDHEL, BarlowTwins, Decoupled, MVInfoNCE, VICReg
 from herocon_lite.methods.views import CMC, HardNegative, InfoNCE
 
 __all__ = [
@@ -55,6 +56,11 @@ METHODS: dict[str, Callable[..., Method]] = {
     "mulsupcon": MulSupCon,
     # rivals of 2021 to 2025
     "multisupcon": MultiSupCon,
+    "vicreg": VICReg,
+    "barlow": BarlowTwins,
+    "mv-dhel": MVDHEL,
+    "mv-infonce": MVInfoNCE,
+    "decoupled": Decoupled,
 }
 
 
@@ -139,7 +145,8 @@ def _parameters(name: str) -> dict[str, inspect.Parameter]:
         hint = f" Did you mean {near[0]}?" if near else ""
         raise ValueError(f"method must be one of {', '.join(METHODS)}; got {name!r}.{hint}")
     factory, found = METHODS[name], {}
-    for base in getattr(factory, "func", factory).__mro__:
+    cls = getattr(factory, "func", factory)
+    for base in cls.__mro__:
         if "__init__" in vars(base):
             own = dict(inspect.signature(base.__init__).parameters)
             further = [key for key, p in own.items() if p.kind is p.VAR_KEYWORD]
@@ -147,5 +154,5 @@ def _parameters(name: str) -> dict[str, inspect.Parameter]:
             if not further:
                 break
             del found[further[0]]
-    hidden = {"self", "problem", *getattr(factory, "keywords", {})}
+    hidden = {"self", "problem", *getattr(cls, "lacks", ()), *getattr(factory, "keywords", {})}
     return {key: parameter for key, parameter in found.items() if key not in hidden}

@@ -41,6 +41,7 @@ class Method(nn.Module):
     """
 
     uses_unlabeled: bool = False  # does training ever look at unlabelled rows?
+    lacks: tuple[str, ...] = ()  # options of its bases that have no effect here
 
     def __init__(self, problem: Problem):
         super().__init__()

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from itertools import permutations
+from itertools import combinations, permutations
 
 import torch
 from torch import Tensor, nn
@@ -143,14 +143,21 @@ class ViewContrast(Contrastive):
         """Return the module that takes views and h to what is contrasted."""
         return Projectors(self.problem, self.size, shared, projector)
 
-    def over_pairs(self, loss: Callable[..., Tensor], z: list[Tensor], **options) -> Tensor:
+    def over_pairs(
+        self, loss: Callable[..., Tensor], z: list[Tensor], either_way: bool = False, **options
+    ) -> Tensor:
         """Return the mean of a two-view loss over all ordered pairs of views, or over some of
-        them."""
-        if self.pairs is None or len(z) == 2:  # of two views both orders are one pair
+        them; a pair counts once if the loss is the same ``either_way``."""
+        if either_way:
+            pairs = list(combinations(z, 2))
+        elif self.pairs is None or len(z) == 2:  # of two views both orders are one pair
             return losses.over_pairs(loss, z, **options)
-        pairs = list(permutations(z, 2))
-        drawn = torch.randperm(len(pairs), device="cpu")[: self.pairs].tolist()
-        return torch.stack([loss(*pairs[i], **options) for i in drawn]).mean()
+        else:
+            pairs = list(permutations(z, 2))
+        if self.pairs is not None:
+            drawn = torch.randperm(len(pairs), device="cpu")[: self.pairs].tolist()
+            pairs = [pairs[i] for i in drawn]
+        return torch.stack([loss(*pair, **options) for pair in pairs]).mean()
 
     def over_views(self, loss: Callable[..., Tensor], z: list[Tensor], **options) -> Tensor:
         """Return a two-view loss as it is printed; with more views its mean over pairs."""

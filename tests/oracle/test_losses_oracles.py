@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 from info_nce import InfoNCE
-from lightly.loss import NTXentLoss
+from lightly.loss import BarlowTwinsLoss, DCLLoss, NTXentLoss, VICRegLoss
 from pytorch_metric_learning import losses as pml
 
 from herocon_lite import losses
@@ -56,6 +56,35 @@ def test_nt_xent_is_metric_learning(dtype, tolerance, temperature):
     b = batch_of(dtype)
     theirs = pml.SelfSupervisedLoss(pml.NTXentLoss(temperature))(b.z1, b.z2)
     assert_same(losses.nt_xent(b.z1, b.z2, temperature), theirs, b, tolerance)
+
+
+@precisions
+@temperatures
+def test_decoupled_is_lightly(dtype, tolerance, temperature):
+    b = batch_of(dtype)
+    theirs = DCLLoss(temperature=temperature)(b.z1, b.z2)
+    assert_same(losses.decoupled(b.z1, b.z2, temperature), theirs, b, tolerance)
+
+
+@precisions
+@pytest.mark.parametrize("n", [5, 40])
+def test_vicreg_is_lightly_and_metric_learning(dtype, tolerance, n):
+    b = batch_of(dtype, n=n)
+    weights = {"lambda_param": 2.0, "mu_param": 3.0, "nu_param": 5.0}
+    assert_same(losses.vicreg(b.z1, b.z2), VICRegLoss()(b.z1, b.z2), b, tolerance)
+    theirs = pml.VICRegLoss()(b.z1, ref_emb=b.z2)
+    assert_same(losses.vicreg(b.z1, b.z2), theirs, b, tolerance)
+    theirs = VICRegLoss(**weights)(b.z1, b.z2)
+    assert_same(losses.vicreg(b.z1, b.z2, 2.0, 3.0, 5.0), theirs, b, tolerance)
+
+
+@precisions
+@pytest.mark.parametrize("n", [5, 40])
+@pytest.mark.parametrize("redundancy", [0.005, 1.0])
+def test_barlow_twins_is_lightly(dtype, tolerance, n, redundancy):
+    b = batch_of(dtype, n=n)
+    theirs = BarlowTwinsLoss(lambda_param=redundancy)(b.z1, b.z2)
+    assert_same(losses.barlow_twins(b.z1, b.z2, redundancy), theirs, b, tolerance)
 
 
 @precisions

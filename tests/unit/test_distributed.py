@@ -25,6 +25,10 @@ CASES = {  # the method, what is set, the views' widths
     "Eq. 4": ("herocon", {"form": "eq4"}, (6,)),
     "some negatives": ("herocon", {"negatives": 6}, (6, 5)),
     "released": ("herocon", {"preset": "released"}, (6, 5)),
+    "multisupcon": ("multisupcon", {}, (6, 5)),
+    "vicreg": ("vicreg", {}, (6, 5)),
+    "barlow": ("barlow", {}, (6, 5)),
+    "mv-dhel": ("mv-dhel", {}, (6, 5, 4)),
     "three views": ("herocon", {"pairs": 2}, (6, 5, 4)),
 }
 

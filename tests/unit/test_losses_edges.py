@@ -20,7 +20,9 @@ from herocon_lite.similarity import (
 from tests.cases import CASES, gradients, make_batch
 
 each_loss = pytest.mark.parametrize("name", CASES)
+with_temperature = pytest.mark.parametrize("name", [k for k in CASES if CASES[k].has_temperature])
 UNSUPERVISED = ("info_nce", "cmc", "nt_xent", "debiased", "hard_negative", "eq2", "eq4", "l2")
+RIVALS = ("vicreg", "barlow_twins", "decoupled", "mv_info_nce", "mv_info_nce_printed", "mv_dhel")
 PER_LABEL = ("eq6", "eq7", "eq7_indicator")
 
 
@@ -37,7 +39,12 @@ def finite(name, batch, temperature=0.5):
 
 @each_loss
 def test_one_sample(name):
-    """Nothing to contrast with: 0. Only the released L_u keeps its weighted positive, log g."""
+    """Nothing to contrast with: 0. Only the released L_u keeps its weighted positive, log g, and
+    what would be minus infinity, or has no variance, says so."""
+    if CASES[name].least > 1:
+        with pytest.raises(ValueError, match="not defined for fewer than two rows; got 1"):
+            CASES[name].ours(make_batch(n=1), 0.5)
+        return
     value = finite(name, make_batch(n=1))
     assert value == pytest.approx(0, abs=1e-12) or (name == "eq5_released" and 0 < value <= 2)
 
@@ -95,7 +102,7 @@ def test_two_samples_and_one_label(name):
         finite(name, make_batch(n=2, c=1, seed=seed))
 
 
-@each_loss
+@with_temperature
 def test_a_temperature_may_be_learned(name):
     batch, h = make_batch(), 1e-6
     tau = torch.tensor(0.7, dtype=torch.float64, requires_grad=True)
@@ -243,6 +250,13 @@ BAD_CALLS = [
         lambda: losses.weighted_unsupervised(Z, Z, None, preset="released", part="push"),
         "part='push' needs a preset",
     ),
+    (lambda: losses.vicreg(Z, Z[:3]), r"z2.*shape of z1.*\(4, 3\).*\(3, 3\)"),
+    (lambda: losses.vicreg(Z, Z, variance=-1.0), r"variance must be a finite number ≥ 0; got -1"),
+    (lambda: losses.barlow_twins(Z, Z, redundancy=-1.0), r"redundancy must be a finite.*got -1"),
+    (lambda: losses.mv_dhel([Z]), r"views must be a list of at least two matrices; got 1"),
+    (lambda: losses.mv_info_nce(Z), r"views must be a list of at least two matrices; got Tensor"),
+    (lambda: losses.mv_dhel([Z, Z, Z[:3]]), r"views\[2\] must have the shape of views\[0\]"),
+    (lambda: losses.mv_dhel([Z, Z], form="paper"), r"form must be one of code, printed.*paper"),
     (lambda: losses.info_nce(Z, Z, temperature=(0, 5)), r"temperature.*\(0, 5\)"),
     (lambda: losses.info_nce(Z, Z, chunk=0), r"chunk.*0"),
     (lambda: row_logsumexp(Z, Z[:0]), r"there must be keys.*\(0, 3\)"),
@@ -262,7 +276,7 @@ def test_a_bad_call_says_what_was_expected_and_what_came(call, message):
         call()
 
 
-@each_loss
+@with_temperature
 @pytest.mark.parametrize("temperature", [0, -1.0, math.nan, math.inf])
 def test_temperature_must_be_positive(name, temperature):
     with pytest.raises(ValueError, match=f"temperature.*{temperature}"):
@@ -324,7 +338,7 @@ def test_precision_follows_the_input(name, dtype):
     assert floats == {dtype}
 
 
-@pytest.mark.parametrize("name", (*UNSUPERVISED, "eq5", "eq5_released", "mul_sup_con"))
+@pytest.mark.parametrize("name", (*UNSUPERVISED, *RIVALS, "eq5", "eq5_released", "mul_sup_con"))
 def test_no_n_by_n_tensor(name):
     n = 3000
     batch = make_batch(n=n, d=3, c=2)

@@ -292,6 +292,21 @@ def test_detach_in_eq4_stops_the_gradient_through_the_weights():
 
 
 @settings(max_examples=10, deadline=None, derandomize=True)
+@given(
+    views=st.integers(2, 5), n=st.integers(2, 5), t=st.floats(0.05, 3.0), seed=st.integers(0, 10**6)
+)
+@pytest.mark.parametrize("form", losses.MULTI_VIEW_FORMS)
+@pytest.mark.parametrize("name", ["mv_info_nce", "mv_dhel"])
+def test_losses_of_all_views_equal_their_loops(name, form, views, n, t, seed):
+    z = [make_batch(n=n, d=3, seed=seed + v).z1 for v in range(views)]
+    ours, slow = getattr(losses, name)(z, t, form, chunk=2), getattr(naive, name)(z, t, form)
+    torch.testing.assert_close(ours, slow, rtol=1e-10, atol=1e-10)
+    pairs = zip(torch.autograd.grad(ours, z), torch.autograd.grad(slow, z), strict=True)
+    for mine, wanted in pairs:
+        torch.testing.assert_close(mine, wanted, rtol=1e-8, atol=1e-9)
+
+
+@settings(max_examples=10, deadline=None, derandomize=True)
 @given(views=st.integers(2, 5), temperature=st.floats(0.05, 3.0), seed=st.integers(0, 10**6))
 def test_over_pairs_is_the_mean_over_ordered_pairs(views, temperature, seed):
     z = [make_batch(n=4, d=3, seed=seed + v).z1 for v in range(views)]

@@ -351,6 +351,72 @@ def test_many_views_are_the_mean_over_ordered_pairs(name):
     assert method.unsupervised(z).item() == pytest.approx(literal, rel=1e-12)
 
 
+# ------------------------------------------------------------------ rivals
+
+RIVALS = {  # the loss of z_1, z_2 that a row with α = 1 adds; 12 columns
+    "vicreg": lambda z1, z2: losses.vicreg(z1, z2) / 25,
+    "barlow": lambda z1, z2: losses.barlow_twins(z1, z2) / 12,
+    "decoupled": lambda z1, z2: losses.decoupled(z1, z2, 0.1),
+    "mv-infonce": lambda z1, z2: losses.mv_info_nce([z1, z2], 0.5),
+    "mv-dhel": lambda z1, z2: losses.mv_dhel([z1, z2], 0.5),
+}
+each_rival = pytest.mark.parametrize("name", RIVALS)
+
+
+@each_rival
+def test_a_rival_adds_alpha_times_its_loss_of_all_rows(name):
+    data = batch(problem := make_problem())
+    method = make(name, problem, alpha=0.3)
+    literal = 0.3 * RIVALS[name](*projections(method, data[0], data[2])).item()
+    assert method.terms(*data)["L_u"].item() == pytest.approx(literal, rel=1e-12)
+    control = make(name, problem, labeled_only=True)
+    assert control.terms(*data) == make(name, problem).terms(*data[:2], None, 0.0)
+
+
+@pytest.mark.parametrize("name", ["vicreg", "barlow"])
+def test_losses_of_columns_have_the_deep_projector_unless_told(name):
+    data = batch(problem := make_problem())
+    kinds = {k: make(name, problem, projector=k) for k in (None, "deep", "dense", "none")}
+    last = {k: type(m.contrast_space.projectors[0][-1]) for k, m in kinds.items() if k != "none"}
+    assert last == {None: torch.nn.Linear, "deep": torch.nn.Linear, "dense": torch.nn.BatchNorm1d}
+    assert kinds[None].terms(*data) == kinds["deep"].terms(*data)
+    assert all(m.terms(*data)["L_u"].isfinite() for m in kinds.values())
+
+
+@pytest.mark.parametrize("name", ["vicreg", "barlow", "decoupled"])
+def test_a_rival_of_two_views_is_the_mean_over_unordered_pairs(name):
+    method, drawn = make(name, make_problem(3)), make(name, make_problem(3), pairs=1)
+    torch.manual_seed(0)
+    z = [torch.randn(9, 12, dtype=torch.float64) for _ in range(3)]
+    pairs = [RIVALS[name](z[v], z[w]).item() for v in range(3) for w in range(v)]
+    assert method.unsupervised(z).item() == pytest.approx(sum(pairs) / 3, rel=1e-12)
+    found = {round(drawn.unsupervised(z).item(), 9) for _ in range(60)}
+    assert found == {round(pair, 9) for pair in pairs}
+
+
+@pytest.mark.parametrize("name", ["mv-infonce", "mv-dhel"])
+def test_losses_of_all_views_take_them_in_one_call(name):
+    torch.manual_seed(0)
+    z = [torch.randn(9, 12, dtype=torch.float64) for _ in range(3)]
+    loss = losses.mv_info_nce if name == "mv-infonce" else losses.mv_dhel
+    found = make(name, make_problem(3), temperature=0.7).unsupervised(z)
+    assert found == loss(z, 0.7)
+
+
+def test_weights_of_rivals_reach_the_loss():
+    torch.manual_seed(0)
+    z = [torch.randn(9, 12, dtype=torch.float64) for _ in range(2)]
+    vicreg = make("vicreg", make_problem(), similarity=2.0, variance=3.0, covariance=5.0)
+    assert vicreg.unsupervised(z) == losses.vicreg(*z, 2.0, 3.0, 5.0) / 25
+    barlow = make("barlow", make_problem(), redundancy=1.0)
+    assert barlow.unsupervised(z) == losses.barlow_twins(*z, 1.0) / 12
+
+
+def test_rivals_have_no_option_without_effect():
+    assert not {"vicreg", "barlow"} & {n for n in METHODS if "temperature" in method_params(n)}
+    assert not {"mv-infonce", "mv-dhel"} & {n for n in METHODS if "pairs" in method_params(n)}
+
+
 # ------------------------------------------------------------------ beyond the paper
 
 
@@ -610,6 +676,10 @@ P = make_problem()
         (lambda: build("supcon", P, variant="x"), "variant must be one of eq6"),
         (lambda: build("supcon", P, empty="drop"), "empty must be one of skip; got 'drop'"),
         (lambda: build("supcon", P, variant="any", empty="skip"), "empty .* variant is any"),
+        (lambda: build("vicreg", P, temperature=1.0), "vicreg has no option 'temperature'; it has"),
+        (lambda: build("vicreg", P, similarity=-1.0), "similarity must be a finite number ≥ 0"),
+        (lambda: build("barlow", P, redundancy="x"), "redundancy must be a finite number ≥ 0"),
+        (lambda: build("mv-dhel", P, pairs=2), "mv-dhel has no option 'pairs'"),
         (lambda: build("multisupcon", P, overlap=1.1), r"overlap must be in \[0, 1\], a share"),
         (lambda: build("multisupcon", P, empty="drop"), "empty must be one of skip; got 'drop'"),
         (
