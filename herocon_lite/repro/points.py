@@ -15,6 +15,7 @@ GROUPS: dict[str, str] = _DATA["groups"]
 EFFECTS: dict[str, str] = _DATA["effects"]
 EVIDENCE: dict[str, str] = _DATA["evidence"]
 SWITCHES: dict[str, dict] = _DATA["switches"]  # the stored runs that have one on
+COLOURS = dict(zip(EFFECTS, (4, 2, 3), strict=True))  # of front_page.css
 HERE = "point_by_point"  # the page that prints this list
 
 
@@ -50,12 +51,17 @@ class Point:
 POINTS = build_all(Point, _DATA["points"], "points.yaml, point", key="number")
 
 
+def badge(effect: str) -> str:
+    """Return an effect as a coloured badge."""
+    return f'<span class="hc-badge hc-b{COLOURS[effect]}">{effect}</span>'
+
+
 def to_markdown(points: Iterable[Point], book: Path = Path()) -> str:
     """Format a table of points, one row each; the search box of the page finds it by its
     heading."""
     rows = []
     for point in points:
-        last = f"**{point.effect}.** {point.consequence} *{point.evidence}*"
+        last = f"{badge(point.effect)} {point.consequence} *{point.evidence}*"
         if point.page == HERE:
             last += ", this page"
         elif point.page:

@@ -18,7 +18,7 @@ from herocon_lite import theory
 from herocon_lite.repro import efficiency, ledger, paper, plots, public_code, stats
 from herocon_lite.repro import store as records
 from herocon_lite.repro.cli import main
-from herocon_lite.repro.ledger import proofs, statements, tables, words
+from herocon_lite.repro.ledger import page, proofs, statements, tables, words
 from herocon_lite.repro.ledger.rules import (
     RULES,
     Order,
@@ -31,6 +31,7 @@ from herocon_lite.repro.ledger.rules import (
     judge_order,
 )
 from herocon_lite.repro.ledger.runs import CONTROLS
+from herocon_lite.repro.pages import link
 from herocon_lite.repro.stats import Comparison, Direction
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -956,7 +957,7 @@ def test_printed_as_a_table(rows):
     heading, rule, *lines = ledger.to_markdown(rows, book).split("\n")
     assert heading.split(" | ")[0] == "| No." and heading.endswith("Verdict |")
     assert len(lines) == len(rows) and {line.count("|") for line in [rule, *lines]} == {7}
-    assert "[The supervised bound](supervised_bound.ipynb)" in "\n".join(lines)
+    assert link("supervised_bound", book) in "\n".join(lines)
     figures = [row for row in rows if row.kind == "figure"]  # of which the paper prints no value
     heading = ledger.to_markdown(figures, book).split("\n")[0]
     assert heading == "| No. | Claim | Ours [95 %] | Verdict |"
@@ -966,13 +967,13 @@ def test_stored_pages_number_their_rows_as_the_ledger_does(rows):
     """These cells may change with every run, so nbval does not look at them."""
     claims = {row.number: row.claim for row in rows}
     seen = Counter()
-    for page in sorted((ROOT / "book").glob("*.ipynb")):
-        for cell in json.loads(page.read_text())["cells"]:
+    for notebook in sorted((ROOT / "book").glob("*.ipynb")):
+        for cell in json.loads(notebook.read_text())["cells"]:
             for output in cell.get("outputs", []):
                 text = "".join(output.get("data", {}).get("text/markdown", []))
                 for number, claim in re.findall(r"^\| ([LNTSG]\d+) \| ([^|]+)", text, re.M):
-                    assert claim.startswith(claims[number]), f"{page.name} must be run again"
-                    seen[page.stem] += 1
+                    assert claim.startswith(claims[number]), f"{notebook.name} must be run again"
+                    seen[notebook.stem] += 1
     assert seen["ledger"] == len(rows) and len(seen) > 5
 
 
@@ -992,12 +993,17 @@ def test_a_missing_folder_gets_a_sentence(tmp_path, capsys):
 
 
 def test_the_search_box_offers_every_verdict():
-    box = plots.search_box("claim", "scene", "Verdict", list(ledger.Verdict))
+    offered = [page.label(verdict) for verdict in ledger.Verdict]
+    box = plots.search_box("claim", "scene", "Verdict", offered)
+    for verdict, choice in zip(ledger.Verdict, offered, strict=True):
+        assert f">{choice}<" in page.badge(verdict).replace("&#x27;", "'")  # a cell begins with it
     assert "http" not in box and "src=" not in box
     assert box.count("<option") == 1 + len(ledger.Verdict)
-    assert '<div id="claim-search" hidden>' in box and 'data-column="Verdict"' in box
+    assert (
+        '<div id="claim-search" class="hc-search" hidden>' in box and 'data-column="Verdict"' in box
+    )
     plain = plots.search_box("point", "xrmb numbers")
-    assert "<select" not in plain and '<div id="point-search" hidden>' in plain
+    assert "<select" not in plain and '<div id="point-search" class="hc-search" hidden>' in plain
 
 
 # ------------------------------------------------------------------ which runs may stand

@@ -68,15 +68,32 @@ def verdict_bar(counts: dict[str, int]) -> str:
     )
 
 
+def label(verdict: Verdict) -> str:
+    """Return a verdict with its sign.
+
+    Example:
+        >>> label(Verdict.IN_PART)
+        '◐ in part'
+    """
+    return f"{SIGNS[PART_OF[verdict]]} {verdict}"
+
+
 def badge(verdict: Verdict, sign_only: bool = False) -> str:
     """Return a verdict as a coloured badge; its words, or its sign, say the same."""
     name = PART_OF[verdict]
-    shown = SIGNS[name] if sign_only else f"{SIGNS[name]} {verdict}"
+    shown = SIGNS[name] if sign_only else label(verdict)
     title = f' title="{verdict}"' if sign_only else ""
     return f'<span class="hc-badge hc-b{COLOURS[name]}"{title}>{html.escape(shown)}</span>'
 
 
 # ------------------------------------------------------------------ tables
+
+
+def dense(content: str) -> Markdown:
+    """Show tables of many rows, in which readers look something up, closer than prose."""
+    from herocon_lite.repro.boxes import box
+
+    return box("rows", content)
 
 
 def overview(rows: Sequence[Row], anchors: dict[str, str]) -> Markdown:
@@ -92,13 +109,14 @@ def overview(rows: Sequence[Row], anchors: dict[str, str]) -> Markdown:
         lines.append([badge(verdict), *(n or "" for n in counts), sum(counts)])
     sums = [sum(found[kind, verdict] for verdict in Verdict) for kind in KINDS]
     lines.append(["all", *sums, sum(sums)])
-    heads = ["verdict", *(f"[{kind}s]({anchors[kind]})" for kind in KINDS), "all"]
+    links = [f'<a href="{anchors[kind]}">{kind}s</a>' for kind in KINDS]
+    heads = ["verdict", *links, "all"]
     return text.table(heads, lines, align="l" + "r" * (len(heads) - 1))
 
 
 def claims(rows: Sequence[Row], book: Path = Path()) -> Markdown:
     """Show claims as a table; those that are not run stand folded below it."""
-    from herocon_lite.repro.boxes import fold, say
+    from herocon_lite.repro.boxes import fold
 
     run = [row for row in rows if row.verdict is not Verdict.NOT_RUN]
     waiting = [row for row in rows if row.verdict is Verdict.NOT_RUN]
@@ -106,7 +124,7 @@ def claims(rows: Sequence[Row], book: Path = Path()) -> Markdown:
     if waiting:
         named = f"{len(waiting)} claims not run" if len(waiting) > 1 else "1 claim not run"
         shown.append(fold(f"{named}: {waiting[0].why}", _table(waiting, book)).data)
-    return say("\n\n".join(shown))
+    return dense("\n\n".join(shown))
 
 
 def _table(rows: Sequence[Row], book: Path) -> str:
@@ -159,7 +177,22 @@ def proven(found: Sequence[Theorem], book: Path = Path()) -> Markdown:
         [t.number, t.claim, t.shown, f"{'✓ holds' if t.holds else '✗ fails'} {link(t.page, book)}"]
         for t in found
     ]
-    return text.table(["Ours", "Statement", "Computed here", "Checked"], lines)
+    heads = ["Ours", "Statement", "Computed here", "Checked"]
+    return dense(text.markdown_table(heads, lines))
+
+
+def selected(entries: Iterable[tuple[Row, str, str, str]], book: Path = Path()) -> Markdown:
+    """Show some claims in an author's words, with the ledger's verdicts.
+
+    Args:
+        entries: the row, the claim, why it has its verdict, and the page with the evidence.
+        book: the folder of the pages.
+    """
+    lines = [
+        [row.number, claim, badge(row.verdict), f"{why} {link(page, book)}"]
+        for row, claim, why, page in entries
+    ]
+    return text.table(["", "claim", "verdict", "why, and where to look"], lines)
 
 
 def rules() -> Markdown:
@@ -169,4 +202,4 @@ def rules() -> Markdown:
     for claim, counts, verdict in RULES:
         parts = [badge(known[v]) if v in known else v for v in verdict.split("; ")]
         lines.append([claim, counts, " ".join(parts)])
-    return text.table(["claim", "what counts", "verdict"], lines)
+    return dense(text.markdown_table(["claim", "what counts", "verdict"], lines))

@@ -13,6 +13,7 @@ from herocon_lite.repro.plots.pictures import (
     names,
     pair_map,
     share_bars,
+    verdict_bars,
 )
 from herocon_lite.repro.plots.runs import (
     difference_panels,
@@ -45,4 +46,5 @@ __all__ = [
     "seed_rows",
     "share_bars",
     "value_map",
+    "verdict_bars",
 ]

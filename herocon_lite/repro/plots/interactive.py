@@ -137,7 +137,8 @@ def search_box(
         select = (
             f'\n<label style="white-space: nowrap">{column}\n'
             f'<select id="{what}-choice" data-column="{column}" style="color: inherit;\n'
-            f'background: Canvas; {border}; margin: 0 0.6em"><option value="">all</option>'
+            f"background: var(--pst-color-background, Canvas); {border}; "
+            f'margin: 0 0.6em"><option value="">all</option>'
             f"{options}</select></label>"
         )
     template = resources.files(__package__).joinpath("search_box.html").read_text("utf-8")

@@ -5,7 +5,7 @@ Each function draws on the axes or the figure it is given.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -16,7 +16,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Patch
 from numpy.typing import ArrayLike
 
-from herocon_lite.repro.plots.palette import FAINT, INK, PAPER, PULL, PUSH, WRONG
+from herocon_lite.repro.plots.palette import FAINT, INK, PAPER, PULL, PUSH, VERDICTS, WRONG
 from herocon_lite.repro.text import format_points
 
 
@@ -133,3 +133,29 @@ def pair_map(ax: Axes, values: ArrayLike, names: Sequence[str], limit: float) ->
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     return image
+
+
+def verdict_bars(ax: Axes, counts: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
+    """Draw one bar a kind of claim, divided by verdict, with the number in each part.
+
+    Args:
+        counts: of each kind, claims by part of the bar (:data:`palette.VERDICTS`).
+
+    Returns:
+        What was drawn: the widths of the parts, by kind and part.
+    """
+    left, drawn = np.zeros(len(counts)), {kind: {} for kind in counts}
+    for part, (ground, ink) in VERDICTS.items():
+        sizes = np.array([found[part] for found in counts.values()])
+        bars = ax.barh(range(len(counts)), sizes, 0.7, left, color=ground, ec=PAPER, label=part)
+        labels = [str(n) if n else "" for n in sizes]
+        ax.bar_label(bars, labels, label_type="center", color=ink, fontsize=10, weight="bold")
+        left += sizes
+        for kind, bar in zip(counts, bars, strict=True):
+            drawn[kind][part] = round(bar.get_width())
+    ax.set_yticks(range(len(counts)), list(counts))
+    ax.set(ylim=(len(counts) - 0.5, -0.5), xlabel="claims")
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
+    ax.figure.legend(loc="outside upper center", ncols=len(VERDICTS), fontsize=9, frameon=False)
+    return drawn
