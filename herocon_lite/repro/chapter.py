@@ -26,8 +26,6 @@ from herocon_lite.repro.query import METRICS, Store
 from herocon_lite.repro.stats import Comparison, Interval
 from herocon_lite.repro.text import (
     NO_BREAK,
-    describe,
-    format_diff,
     format_effect,
     format_interval,
     format_mean,
@@ -39,8 +37,6 @@ from herocon_lite.repro.text import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from herocon_lite.repro.query import Answers
-
 __all__ = [
     "Checks",
     "Page",
@@ -49,7 +45,6 @@ __all__ = [
     "badges",
     "caption",
     "commands",
-    "difference_table",
     "fold",
     "say",
     "wide",
@@ -397,31 +392,3 @@ def _wrap(call: str) -> str:
     """A long command on several lines, as a shell takes them."""
     words = {"break_long_words": False, "break_on_hyphens": False}
     return " \\\n".join(textwrap.wrap(call, 70, subsequent_indent="    ", **words))
-
-
-def difference_table(
-    answers: Answers,
-    aim: int | Mapping[str, int],
-    first: str = "question",
-    beside: tuple[str, Mapping[str, str]] | None = None,
-) -> Markdown:
-    """Show one row a question: its seeds, and what they say in F1 and in AUC.
-
-    Args:
-        answers: of :meth:`Store.differences`; all of them are looked at together.
-        aim: how many seeds are wanted, of all questions or by question.
-        first: head of the first column.
-        beside: head and cells of a second column, for those questions that have one.
-    """
-    rows = []
-    for name in dict.fromkeys(name for name, _ in answers):
-        wanted = aim[name] if isinstance(aim, Mapping) else aim
-        more = [beside[1].get(name, "–")] if beside else []
-        row = [name, *more, len(answers[name, METRICS[0]])]
-        for metric in METRICS:
-            found = stats.compare(answers[name, metric], len(answers))
-            row += [format_diff(found), describe(found, wanted)]
-        rows.append(row)
-    heads = [first, *(beside[:1] if beside else []), "seeds"]
-    heads += ["F1 [95 %]", "so F1 is", "AUC [95 %]", "so AUC is"]
-    return table(heads, rows)

@@ -92,7 +92,7 @@ def settings_rows(data: str) -> dict[str, list]:
     folds = f"folds 0 to 4 of {parts}" if parts else "not given"
     repetitions = "5 folds" if parts else "not given"
     momentum = f"{plan.momentum}, {plan.trust}"
-    on = [switched_on(preset) for preset in ("paper", "released")]
+    on = [_switched_on(preset) for preset in ("paper", "released")]
     return rows | {
         "α, β of baselines": ["not given", "not given", "those of HeroCon-u and -s"],
         "learning rate": [plan.lr] * 3,
@@ -120,7 +120,7 @@ def paper_gap_is_significant(data: str, a: str, b: str) -> bool:
     return paper.order_is_established(data, a, b, "F1")
 
 
-def switched_on(preset: str) -> str:
+def _switched_on(preset: str) -> str:
     """Name the points of the public code that a preset has."""
     from herocon_lite import losses
 

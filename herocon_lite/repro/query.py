@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +12,6 @@ from herocon_lite.repro.store import KEYS, Record, _given, _unknown, read
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    Answers = dict[tuple[str, str], pd.Series]  # (question, metric): a difference a seed
 
 METRICS = ("f1", "auc")
 CASE_STUDY_ROWS = 500  # unlabelled, a step
@@ -224,11 +221,6 @@ class Store:
     def difference(self, a: Mapping, b: Mapping, metric: str = "f1") -> pd.Series:
         """Return a − b in points (hundredths), on the seeds that both kinds have."""
         return paired_differences(self.select(**a), self.select(**b), metric)
-
-    def differences(self, pairs: Mapping[str, tuple[Mapping, Mapping]]) -> Answers:
-        """Return the same for named questions (a, b), in F1 and in AUC."""
-        asked = product(pairs.items(), METRICS)
-        return {(name, metric): self.difference(*pair, metric) for (name, pair), metric in asked}
 
 
 def case_study(method: str, share: float) -> dict[str, object]:

@@ -26,7 +26,6 @@ MOST_CELLS, MOST_DECIMALS = 12, 60
 PENDING = {
     "should_you_use_it",
     "cost",
-    "celeba",
     "your_data",
     "ledger",
     "point_by_point",

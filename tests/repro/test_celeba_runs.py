@@ -5,6 +5,7 @@ no picture of CelebA is needed. Networks see 32 px or less, to keep it short.
 """
 
 import json
+import re
 import zipfile
 from dataclasses import replace
 from io import BytesIO
@@ -13,8 +14,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from herocon_lite import models
 from herocon_lite.data import CARDS, load, split
-from herocon_lite.repro import ledger, paper, query, runner
+from herocon_lite.data.splits import CELEBA_ROWS, LABELED
+from herocon_lite.methods import METHODS
+from herocon_lite.repro import ledger, paper, query, questions, runner
 from herocon_lite.repro.cli import main
 from herocon_lite.repro.query import Store
 from herocon_lite.repro.runner import prepare
@@ -25,7 +29,7 @@ ROWS = 520
 HEIGHT, WIDTH = 34, 28  # CelebA's 218 × 178, much smaller
 LABELS = 40
 REDUCED = ["--budget", "paper", "--set", "steps=2", "widths=thin"]
-CHAPTER = Path(__file__).resolve().parents[2] / "book" / "celeba.py"
+BOOK = Path(__file__).resolve().parents[2] / "book"
 
 
 def records(folder, data: str) -> list[dict]:
@@ -188,16 +192,54 @@ def test_the_reduced_command_on_drawn_faces(tmp_path, monkeypatch, capsys):
     assert ledger.Runs(query.load(folder)).of("celeba", "DNN", full=False).empty
 
 
-# ------------------------------------------------------------------ the chapter
+# ------------------------------------------------------------------ the chapters
 
 
-def test_the_chapter_looks_at_no_picture_of_celeba():
-    text = CHAPTER.read_text()
-    assert 'load("celeba"' not in text and "imshow" not in text and "img_align" not in text
+@pytest.mark.parametrize("name", ["celeba", "extended_celeba"])
+def test_the_chapters_look_at_no_picture_of_celeba(name):
+    text = (BOOK / f"{name}.py").read_text()
+    for forbidden in ('load("celeba"', "imshow", "img_align"):
+        assert forbidden not in text
+    assert set(re.findall(r"\bload\((.*?)\)", text)) == {'"faces"'}
 
 
-def test_the_chapter_names_the_commands_that_are_tested():
-    text = " ".join(CHAPTER.read_text().replace("#", " ").replace("\\", " ").split())
-    assert 'SMALL = {"steps": 300, "widths": "thin", "precision": "bfloat16"}' in text
+def test_the_chapters_name_the_commands_that_are_tested():
+    text, more = (
+        " ".join((BOOK / f"{name}.py").read_text().replace("#", " ").replace("\\", " ").split())
+        for name in ("celeba", "extended_celeba")
+    )
     methods = " ".join(ledger.OURS[name] for name in paper.RESULTS["celeba"])
     assert f"run celeba {methods} --budget paper --seeds 5" in text
+    assert "run faces dnn herocon-s --budget paper --set steps=2 widths=thin" in more
+
+
+def test_all_runs_of_the_chapters_are_reduced_and_cover_the_paper_s_claims():
+    asked = questions.read("celeba")
+    reduced = {"steps": 300, "widths": "thin", "precision": "bfloat16"}
+    assert asked.stores["CelebA"]["changes"] == reduced
+    kinds = [kind for found in asked.differences.values() for kind in (found.a, found.b)]
+    for changes in [k.get("changes", reduced) for k in kinds] + [
+        c["changes"] for c in asked.commands
+    ]:
+        assert reduced.items() <= changes.items()
+    claimed = {f"{a} − {b}" for c in paper.COMPARISONS if c.data == "celeba" for a, b in c.pairs}
+    assert claimed == set(asked.differences) - set(asked.planned)
+    made = {method for command in asked.commands for method in command["methods"]}
+    assert {ledger.OURS[name] for name in paper.RESULTS["celeba"]} < made
+    assert {kind["method"] for kind in kinds} <= made <= set(METHODS)
+
+
+def test_the_settings_table_is_that_of_the_settings():
+    """Its rows are typed in the page's file of questions."""
+    rows = questions.read("celeba").settings
+    text, code = (paper_config("celeba", preset) for preset in ("paper", "released"))
+    assert rows["steps"] == [f"{text.steps} (600 epochs)", code.steps, 300]
+    assert text.steps == 600 * LABELED["celeba"] // text.labeled_batch
+    sizes = [s.labeled_batch + s.unlabeled_batch - 1 for s in (text, code, text)]
+    assert rows["number of negatives"] == sizes
+    assert rows["α of HeroCon-u"][2] == text.alpha_u and rows["β of HeroCon-s"][2] == text.beta_s
+    thin = models.VGG_WIDTHS[code.widths]
+    assert rows["network"][1] == rows["network"][2] == f"thin: {thin[0]} to {thin[-1]} channels"
+    assert rows["faces"][1] == f"the first {CELEBA_ROWS:,}"
+    rest = [f"500, {n - LABELED['celeba']:,}" for n in (CELEBA_ROWS, CELEBA_ROWS, 10_000)]
+    assert rows["labelled, tested"] == rest

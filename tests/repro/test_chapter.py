@@ -2,7 +2,7 @@
 
 import math
 
-from herocon_lite.repro import chapter, ledger, paper, paper_tables, stats, text
+from herocon_lite.repro import chapter, ledger, paper, paper_tables
 from tests.repro.test_store import make
 
 
@@ -46,25 +46,6 @@ def test_printed_rows_are_told_apart_by_welch():
 
 def test_commands_of_runs_that_are_not_there(store):
     assert "| 1 | 0 of 4 | – | – | – |" in chapter.commands([(store, ["cmc"], {}, 4)]).data
-
-
-def test_questions_have_a_row_each_and_are_judged_together(store):
-    herocon, dnn = {"method": "herocon"}, {"method": "dnn"}
-    answers = store.differences({"gain": (herocon, dnn), "itself": (herocon, herocon)})
-    assert list(answers) == [(q, m) for q in ("gain", "itself") for m in ("f1", "auc")]
-    assert answers["gain", "f1"].equals(store.difference(herocon, dnn))
-    answers["itself", "f1"] += [0.5, 1.0, 1.2]  # p = 0.05 alone; four are asked
-    answers["itself", "auc"] += [1.0, 1.1, 0.9]
-    lines = chapter.difference_table(answers, 3, "asked").data.splitlines()
-    assert lines[0] == "| asked | seeds | F1 [95 %] | so F1 is | AUC [95 %] | so AUC is |"
-    f1, auc = (text.format_diff(stats.compare(answers["itself", m])) for m in ("f1", "auc"))
-    chance = "better, but may be chance among 4"
-    assert lines[2] == "| gain | 2 | +0.50 | two runs | +0.00 | two runs |"
-    assert lines[3] == f"| itself | 3 | {f1} | {chance} | {auc} | better |"
-    more = ("paper", {"gain": "+1"})
-    lines = chapter.difference_table(answers, {"gain": 3, "itself": 5}, beside=more).data
-    assert "| gain | +1 | 2 |" in lines and "| itself | – | 3 |" in lines
-    assert f"{chance} (3 seeds so far)" in lines
 
 
 def test_verdicts_are_the_ledger_s_rows():
