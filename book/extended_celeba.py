@@ -210,14 +210,13 @@ for seed in range(3):
         ranked[name].append(100 * scores["auc"])
 ordered = {n: np.mean(c, 0)[0] - np.mean(c, 0)[4] for n, c in cosines.items()}
 gains = {n: np.subtract(ranked[n], ranked["DNN"]) for n in LOSSES}
-assert ordered["Eq. 7"] > ordered["SupCon, strict"] + 0.03
-assert ordered["SupCon, strict"] > ordered["DNN"]
-assert ordered["DNN"] > ordered["SupCon, any"] + 0.05
-assert min(gains, key=lambda n: gains[n].mean()) == "SupCon, any"
-ends = [interval(found) for found in gains.values()]
-assert all(end.lo < 0 < end.hi for end in ends)
+between = sorted((ordered["SupCon, strict"], ordered["DNN"]))
+assert ordered["SupCon, any"] + 0.05 < between[0]
+assert between[1] + 0.05 < ordered["Eq. 7"]
+# single runs differ by some points of AUC from one processor to another
+assert all(interval(found).lo < -3 for found in gains.values())
 
-# %% tags=["remove-input"] mystnb={"image": {"alt": "Left: mean cosine of two drawn test faces against the number of labels in which they differ, for four quick trainings. All fall; SupCon with any shared label stays high throughout, Eq. 7 falls most steeply, DNN and strict SupCon lie between. Right: AUC minus that of DNN for the other three, three seeds each, with intervals that all contain zero."}, "figure": {"caption": "Quick runs on SYNTHETIC faces, not CelebA. Left: mean cosine of two test faces. Right: AUC minus DNN's, a dot per seed, the mean and its 95 % interval. *What to see:* Eq. 7 falls most steeply, SupCon with any common label least; in AUC nothing is significant.", "name": "fig-extended-celeba-quick"}}
+# %% tags=["remove-input"] mystnb={"image": {"alt": "Left: mean cosine of two drawn test faces against the number of labels in which they differ, for four quick trainings. All fall; SupCon with any shared label stays high throughout, Eq. 7 falls most steeply, DNN and strict SupCon lie between. Right: AUC minus that of DNN for the other three, three seeds each; no interval lies right of zero."}, "figure": {"caption": "Quick runs on SYNTHETIC faces, not CelebA. Left: mean cosine of two test faces. Right: AUC minus DNN's, a dot per seed, the mean and its 95 % interval. *What to see:* Eq. 7 falls most steeply, SupCon with any common label least. In AUC no loss is significantly ahead of DNN.", "name": "fig-extended-celeba-quick"}}
 fig, axes = plt.subplots(1, 2, figsize=(9, 3.2))
 styles = ["o-", "D--", "s:", "^-"]
 for name, style, colour in zip(quick, styles, plots.OKABE_ITO, strict=False):
@@ -228,14 +227,15 @@ axes[0].legend(fontsize=9)
 drawn = plots.seed_rows(axes[1], gains, colours=plots.OKABE_ITO[1:], zero=True)
 axes[1].set(xlabel="AUC minus DNN's (points)")
 plt.show()
-assert all(row.lo < 0 < row.hi for row in drawn.values())
+assert all(row.lo < 0 for row in drawn.values())
 
 # %% tags=["remove-input"]
-say(f"""From equal faces to faces four labels apart, the cosine falls most with Eq. 7, then with strict SupCon, DNN, and SupCon with any
-common label. The forces before training, in [How do several labels decide who is pulled?](several_labels.ipynb), agree with this. The
-weight $\\sigma$ has little to tell apart: it averages {np.mean(every):.2f} over all pairs of a batch and {np.mean(pulled):.2f} over those that
-Eq. 7 pulls. Strict SupCon does lift equals *here*, where nearly half of the faces of a batch have one; on CelebA it hardly could. A
-representation that is ordered better need not predict better: in AUC no loss differs significantly from DNN.""")
+say(f"""From equal faces to faces four labels apart, the cosine falls most with Eq. 7 and least with SupCon with any common label; DNN and
+strict SupCon lie between. The forces before training, in
+[How do several labels decide who is pulled?](several_labels.ipynb), agree with this. The weight $\\sigma$ averages
+{np.mean(every):.2f} over all pairs of a batch and {np.mean(pulled):.2f} over those that Eq. 7 pulls. Strict SupCon can act *here*, where
+nearly half of the faces of a batch have an equal; on CelebA it hardly could. A representation that is ordered better need not predict
+better: in AUC no loss is significantly ahead of DNN.""")
 
 # %% [markdown]
 # ## How are the commands tested?
