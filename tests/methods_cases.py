@@ -8,6 +8,7 @@ from herocon_lite.methods import Problem, build
 KINDS = ("multilabel", "multiclass")
 TWO_VIEWS_ONLY = ("cmc", "mib", "debiased", "hard-negative")  # no form for one view
 TWO_VIEWS_ONLY += ("vicreg", "barlow", "decoupled", "mv-infonce", "mv-dhel")
+SEVERAL_LABELS = ("pseudo",)  # nothing for classes; and it needs two views, but has no contrast
 HAVE_EQ4 = ("info-nce", "herocon", "herocon-u", "herocon-u-g1")
 SMALL = {"widths": (16, 12)}  # the encoders' layers
 

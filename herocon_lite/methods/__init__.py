@@ -21,6 +21,7 @@ from herocon_lite.methods.deepmtmv import DeepMTMV
 from herocon_lite.methods.herocon import HeroCon, HeroConS, HeroConU
 from herocon_lite.methods.labels import MulSupCon, MultiSupCon, SupCon
 from herocon_lite.methods.mib import MIB
+from herocon_lite.methods.pseudo import PseudoLabels
 from herocon_lite.methods.rivals import MVDHEL, BarlowTwins, Decoupled, MVInfoNCE, VICReg
 from herocon_lite.methods.views import CMC, HardNegative, InfoNCE
 
@@ -61,6 +62,7 @@ METHODS: dict[str, Callable[..., Method]] = {
     "mv-dhel": MVDHEL,
     "mv-infonce": MVInfoNCE,
     "decoupled": Decoupled,
+    "pseudo": PseudoLabels,
 }
 
 

@@ -29,6 +29,7 @@ CASES = {  # the method, what is set, the views' widths
     "vicreg": ("vicreg", {}, (6, 5)),
     "barlow": ("barlow", {}, (6, 5)),
     "mv-dhel": ("mv-dhel", {}, (6, 5, 4)),
+    "pseudo": ("pseudo", {"kept": 1.0}, (6, 5)),
     "three views": ("herocon", {"pairs": 2}, (6, 5, 4)),
 }
 

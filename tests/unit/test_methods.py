@@ -14,6 +14,7 @@ from herocon_lite.methods import METHODS, Problem, build, method_params, probabi
 from tests.methods_cases import (
     HAVE_EQ4,
     KINDS,
+    SEVERAL_LABELS,
     SMALL,
     TWO_VIEWS_ONLY,
     make,
@@ -58,10 +59,16 @@ def assert_same_term(first, second, name, *data):
 
 
 @pytest.mark.parametrize(
-    ("views", "name"),
-    [(v, name) for v in (1, 2, 6) for name in METHODS if v > 1 or name not in TWO_VIEWS_ONLY],
+    ("views", "name", "kind"),
+    [
+        (views, name, kind)
+        for kind in KINDS
+        for views in (1, 2, 6)
+        for name in METHODS
+        if views > 1 or name not in (*TWO_VIEWS_ONLY, *SEVERAL_LABELS)
+        if kind == "multilabel" or name not in SEVERAL_LABELS
+    ],
 )
-@each_kind
 def test_trains_on_every_kind_and_number_of_views(name, kind, views):
     problem = make_problem(views, kind)
     labeled, Y, unlabeled, _ = batch(problem, torch.float32)
@@ -135,7 +142,8 @@ def test_survives_state_dict_pickle_and_deepcopy(name):
 def test_pictures_in_bytes(name, encoder):
     side = {"cnn": 8, "vgg": 32}[encoder]
     options = {"width": 6} | ({"widths": [2] * 5} if encoder == "vgg" else {"channels": 2})
-    problem = Problem(((1, side, side),) * 2, 3, "multiclass", encoder, options)
+    kind = "multilabel" if name in SEVERAL_LABELS else "multiclass"
+    problem = Problem(((1, side, side),) * 2, 3, kind, encoder, options)
     torch.manual_seed(0)
     views = [torch.randint(0, 256, (6, 1, side, side), dtype=torch.uint8) for _ in range(4)]
     Y = F.one_hot(torch.arange(6) % 3, 3).float()
