@@ -68,22 +68,6 @@ def format_diff(found: Comparison, space: str = NO_BREAK) -> str:
     return format_interval(found.estimate, *ends, "+.2f", space)
 
 
-def describe(found: Comparison, aim: int) -> str:
-    """Say what a comparison shows, and no more.
-
-    Args:
-        found: of paired differences; what only the uncorrected interval shows is said to be that.
-        aim: how many seeds are wanted; fewer are mentioned.
-    """
-    if found.direction is Direction.UNKNOWN:
-        return FEW[found.n]
-    few = f" ({found.n} seeds so far)" if found.n < aim else ""
-    if found.direction is Direction.NONE:
-        return f"not told apart{few}"
-    chance = "" if found.corrected else f", but may be chance among {found.tests}"
-    return f"{'better' if found.direction is Direction.HIGHER else 'worse'}{chance}{few}"
-
-
 MARKS = {
     (Direction.HIGHER, True): "▲",
     (Direction.HIGHER, False): "△",

@@ -34,36 +34,11 @@ def test_differences_in_points():
     assert text.format_diff(compare(pd.Series([-2.0, 0.0, 2.0]))) == "+0.00 [−4.97,\u00a0+4.97]"
 
 
-@pytest.mark.parametrize(
-    "values, told",
-    [
-        ([], "not run yet"),
-        ([1.0], "one run"),
-        ([1.0, 1.1, 0.9], "better"),
-        ([-1.0, -1.1, -0.9], "worse"),
-        ([-1.0, 1.1, 0.9], "not told apart"),
-        ([1.0, 1.1], "two runs"),
-    ],
-)
-def test_differences_in_words(values, told):
-    assert text.describe(compare(pd.Series(values, dtype=float)), 3) == told
-
-
-def test_seeds_that_are_still_to_come_are_mentioned():
-    assert text.describe(compare(pd.Series([1.0, 1.1, 0.9])), 5) == "better (3 seeds so far)"
-
-
 @pytest.mark.parametrize("count, words", list(enumerate(text.FEW)))
 def test_one_or_two_runs_have_no_interval(count, words):
     found = pd.Series([0.5, 0.75][:count], dtype=float)
     assert text.format_mean(found).endswith(words)
     assert "[" not in text.format_diff(compare(found))
-
-
-def test_one_of_many_differences_may_be_chance():
-    found = pd.Series([0.5, 1.0, 1.5, 1.0])  # t = 4.9 with 3 degrees of freedom: p = 0.016
-    assert text.describe(compare(found), 4) == text.describe(compare(found, 3), 4) == "better"
-    assert text.describe(compare(found, 4), 4) == "better, but may be chance among 4"
 
 
 def test_prose_has_one_decimal_and_two_where_an_end_is_near_zero():
