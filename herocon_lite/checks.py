@@ -1,12 +1,18 @@
 """Sentences for a bad call: each names the argument, what was expected and what came.
 
-Only what can be told without looking at values is checked here, so that nothing makes a GPU wait.
+Shapes, dtypes and devices are always checked. Values are looked at where ``validate`` says so; its
+default, None, does so on a CPU, where a look costs next to nothing, and neither on a GPU, which
+would have to wait, nor under ``torch.compile``. ``validate=True`` looks there, too: CUDA and
+compiled code check without waiting, by ``torch._assert_async``, which ends the process's use of
+that GPU; elsewhere the device is waited for.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from importlib import import_module
 from numbers import Integral
 from types import ModuleType
@@ -15,15 +21,28 @@ import numpy as np
 import torch
 from torch import Tensor
 
+# Exponents are cosines divided by the temperature, and must stay well inside float32's range.
+MIN_TEMPERATURE, MAX_EXPONENT = 1e-12, 1e30
+_LOOKS = ContextVar("looks", default=True)  # what validate=None means on a CPU
+
 
 def check_temperature(temperature: float) -> None:
     if not _not_negative(temperature) or temperature == 0:
         raise ValueError(f"temperature must be a positive number; got {temperature!r}.")
+    if temperature < MIN_TEMPERATURE:
+        raise ValueError(f"temperature must be at least {MIN_TEMPERATURE}; got {temperature!r}.")
 
 
 def check_weight(name: str, value: float) -> None:
     if not _not_negative(value):
         raise ValueError(f"{name} must be a finite number ≥ 0; got {value!r}.")
+
+
+def check_concentration(beta: float, temperature: float) -> None:
+    """Check the weight of near negatives, whose exponents are (1 + β) cos/τ."""
+    check_weight("beta", beta)
+    if (1 + beta) / temperature > MAX_EXPONENT:
+        raise ValueError(f"(1 + beta)/temperature must be at most {MAX_EXPONENT}; got beta={beta}.")
 
 
 def check_probability(name: str, value: float) -> None:
@@ -83,8 +102,8 @@ def check_matrix(name: str, x: Tensor) -> None:
         raise ValueError(f"{name} must hold floating-point numbers; got {x.dtype}.")
 
 
-def check_views(temperature: float, **views: Tensor) -> None:
-    """Check that views are matrices of one shape, dtype and device."""
+def check_views(temperature: float, validate: bool | None = None, **views: Tensor) -> None:
+    """Check that views are matrices of one shape, dtype and device, and of finite numbers."""
     check_temperature(temperature)
     (first_name, first), *others = views.items()
     check_matrix(first_name, first)
@@ -97,18 +116,29 @@ def check_views(temperature: float, **views: Tensor) -> None:
                     f"{name} must have the {what} of {first_name}, {_show(wanted)}; "
                     f"got {_show(got)}."
                 )
+    check_finite(validate, **views)
 
 
 def check_returned(name: str, net: object, x: Tensor, z: Tensor) -> Tensor:
     """Return what the net ``name`` makes of x, which must be comparable with z, row by row."""
     if not callable(net):
         raise ValueError(f"{name} must be a network, or a function of a tensor; got {net!r}.")
-    returned = net(x)
+    try:
+        returned = net(x)
+    except RuntimeError as error:
+        like = next(getattr(net, "parameters", lambda: iter(()))(), x)
+        if (like.dtype, like.device) == (x.dtype, x.device):
+            raise
+        raise ValueError(
+            f"{name} must have the dtype and device of its input, {x.dtype} on {x.device}; "
+            f"its parameters are {like.dtype} on {like.device} ({error})."
+        ) from error
     if not isinstance(returned, Tensor) or returned.shape != z.shape:
         got = tuple(returned.shape) if isinstance(returned, Tensor) else type(returned).__name__
         raise ValueError(
             f"{name} must return one row of z's size per row, {tuple(z.shape)}; it returned {got}."
         )
+    _check_device(f"what {name} returns", returned, z, "z")
     return returned
 
 
@@ -121,8 +151,18 @@ def check_classes(s: Tensor, y: Tensor) -> None:
     _check_device("y", y, s)
 
 
-def check_labels(s: Tensor, Y: Tensor, name: str = "Y") -> Tensor:
-    """Check labels; return Y as numbers of s's precision."""
+def check_labels(
+    s: Tensor, Y: Tensor, name: str = "Y", validate: bool | None = None, binary: bool = True
+) -> Tensor:
+    """Check labels; return Y as numbers of s's precision.
+
+    Args:
+        s: the rows that Y is about.
+        Y: (n, c).
+        name: of Y, for the message.
+        validate: look at values, as the module's docstring says.
+        binary: they must be 0 and 1, not only finite.
+    """
     check_tensor(name, Y)
     if Y.ndim != 2 or len(Y) != len(s) or Y.shape[1] == 0:
         raise ValueError(
@@ -132,7 +172,74 @@ def check_labels(s: Tensor, Y: Tensor, name: str = "Y") -> Tensor:
     _check_device(name, Y, s)
     if Y.is_complex():
         raise ValueError(f"{name} must hold 0/1 labels (bool, integer or float); got {Y.dtype}.")
+    if not binary:
+        check_finite(validate, **{name: Y})
+    elif Y.dtype != torch.bool and looks(validate, Y):
+        _require(
+            ((Y == 0) | (Y == 1)).all(),
+            lambda: (
+                f"{name} must hold 0 and 1 alone; {_first_bad(Y, (Y != 0) & (Y != 1))}. Leave out "
+                "rows whose labels are unknown."
+            ),
+        )
     return Y.to(torch.promote_types(s.dtype, torch.float32))
+
+
+# ------------------------------------------------------------------ values
+
+
+def looks(validate: bool | None, x: Tensor) -> bool:
+    """Return whether values of x are to be looked at, as the module's docstring says."""
+    check_flag("validate", validate)
+    if validate is None:
+        return not torch.compiler.is_compiling() and x.device.type == "cpu" and _LOOKS.get()
+    return bool(validate) and not x.is_meta
+
+
+@contextmanager
+def unvalidated() -> Iterator[None]:
+    """Make ``validate=None`` mean False, for a loop that checks its data once and its loss itself.
+
+    Example:
+        >>> from herocon_lite.losses import info_nce
+        >>> with unvalidated():
+        ...     info_nce(torch.full((2, 2), torch.nan), torch.eye(2))
+        tensor(nan)
+    """
+    token = _LOOKS.set(False)
+    try:
+        yield
+    finally:
+        _LOOKS.reset(token)
+
+
+def check_finite(validate: bool | None = None, **tensors: Tensor) -> None:
+    """Check that tensors hold neither nan nor infinity, where ``validate`` says so."""
+    for name, x in tensors.items():
+        if not x.is_floating_point() or not looks(validate, x):
+            continue
+        x = x.detach()
+        if not _may_wait(x):
+            _require(x.isfinite().all(), lambda name=name: f"{name} must hold finite numbers.")
+        # One sum tells: only what is not finite, or too large to be added up, makes it so.
+        elif not math.isfinite(x.sum().item()) and not x.isfinite().all():
+            raise ValueError(f"{name} must hold finite numbers; {_first_bad(x, ~x.isfinite())}.")
+
+
+def _may_wait(x: Tensor) -> bool:
+    return x.device.type != "cuda" and not torch.compiler.is_compiling()
+
+
+def _require(good: Tensor, sentence: Callable[[], str]) -> None:
+    if not _may_wait(good):
+        torch._assert_async(good, "a value is not allowed: see validate in herocon_lite.checks")
+    elif not good:
+        raise ValueError(sentence())
+
+
+def _first_bad(x: Tensor, bad: Tensor) -> str:
+    row = int(bad.any(1).nonzero()[0, 0])
+    return f"row {row} has {x[row][bad[row]][0].item():g}"
 
 
 def import_extra(name: str, what: str) -> ModuleType:
@@ -157,9 +264,9 @@ def _not_negative(value: object) -> bool:
         return False
 
 
-def _check_device(name: str, labels: Tensor, s: Tensor) -> None:
-    if labels.device != s.device:
-        raise ValueError(f"{name} must be on the device of s, {s.device}; got {labels.device}.")
+def _check_device(name: str, x: Tensor, s: Tensor, other: str = "s") -> None:
+    if x.device != s.device:
+        raise ValueError(f"{name} must be on the device of {other}, {s.device}; got {x.device}.")
 
 
 def _show(value: object) -> str:

@@ -18,10 +18,12 @@ from torch import Tensor
 
 # A chunk of scores is at most this many numbers: 8 MB in float32, which fits a CPU's last cache.
 CHUNK_SCORES = 2**21
-# Rows shorter than this are treated as zero vectors.
-ZERO_NORM = 1e-12
+# Squares of rows this much longer or shorter than 1 may leave the range of float32, of float64.
+SAFE_EXPONENT = {torch.float32: 50, torch.float64: 400}
 # exp covers about ± 87 in float32; sums of logits that spread wider are taken in bands this wide.
 BAND = 60.0
+# With more bands than this, small temperatures, each label is gone through on its own.
+MAX_BANDS = 4
 # log of an empty sum: finite, so that 0 · log 0 stays 0, and far below every real one.
 LOG_EMPTY = -1e30
 
@@ -29,12 +31,39 @@ LOG_EMPTY = -1e30
 def unit(x: Tensor) -> Tensor:
     """Scale the rows of x to length one; half precision is lifted to float32 first.
 
-    A zero row stays zero, so its cosine with everything is 0, and its gradient stays moderate
+    Right for every row of finite numbers: those whose squares would leave the range of the
+    precision are multiplied by a power of two first, which rounds nothing. A zero row stays zero,
+    so its cosine with everything is 0, and its gradient stays moderate
     (``torch.nn.functional.normalize`` divides by 1e-12 there).
     """
-    x = x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
+    x = x.to(lifted(x))
     norm = x.norm(dim=1, keepdim=True)
-    return x / norm.masked_fill(norm < ZERO_NORM, 1.0)
+    reach = SAFE_EXPONENT[x.dtype]
+    looks = x.device.type == "cpu" and not torch.compiler.is_compiling()  # where it costs little
+    if looks:
+        shortest, longest = norm.detach().aminmax()
+        if shortest > 2.0**-reach and longest < 2.0**reach:
+            return x / norm
+    size = x.detach().abs().amax(1, keepdim=True)
+    long, short = size > 2.0**reach, (size > 0) & (size < 2.0**-reach)
+    if not looks or (long | short).any():
+        scale = torch.ones_like(size).masked_fill(long, 2.0 ** (-2 * reach))
+        x = x * scale.masked_fill(short, 2.0 ** (2 * reach))
+        norm = x.norm(dim=1, keepdim=True)
+    return x / norm.masked_fill(norm == 0, 1.0)
+
+
+def lifted(x: Tensor) -> torch.dtype:
+    """Return the precision in which x is computed with: half precision is lifted to float32."""
+    return torch.promote_types(x.dtype, torch.float32)
+
+
+def keep_nan(loss: Tensor, *tensors: Tensor) -> Tensor:
+    """Return the loss, or nan if a number in one of the tensors is not finite.
+
+    A loss may leave rows out, but not in silence. Nothing waits for a GPU here.
+    """
+    return loss + sum((x.detach() * 0).sum().to(loss.dtype) for x in tensors)
 
 
 def full_precision(x: Tensor) -> AbstractContextManager:
@@ -190,7 +219,8 @@ def log_matmul(logits: Tensor, B: Tensor, bound: float) -> Tensor:
     """Compute log(exp(logits) @ B) for a 0/1 matrix B, exact however far the logits spread.
 
     One maximum per row is not enough: the terms that B keeps may all lie far below it and vanish.
-    So the range is cut into bands; at τ = 1 there is one, a single matrix product.
+    So the range is cut into bands; at τ = 1 there is one, a single matrix product. Where there
+    would be many, each column of B gets a maximum per row, c passes over logits in all.
 
     Args:
         logits: (n, m), all within ± bound. B: (m, c).
@@ -199,6 +229,8 @@ def log_matmul(logits: Tensor, B: Tensor, bound: float) -> Tensor:
         (n, c); ``LOG_EMPTY`` where B keeps no term.
     """
     bands = max(1, math.ceil(2 * bound / BAND))
+    if bands > MAX_BANDS:
+        return _MaskedLogSumExp.apply(logits, B)
     # Decided once: at an edge two roundings could leave a term out of both bands.
     own = ((bound - logits.detach()) / BAND).floor_().clamp_(0, bands - 1) if bands > 1 else None
     logs = []
@@ -212,6 +244,32 @@ def log_matmul(logits: Tensor, B: Tensor, bound: float) -> Tensor:
         empty = part == 0
         logs.append((part.masked_fill(empty, 1.0).log() + top).masked_fill(empty, LOG_EMPTY))
     return torch.stack(logs).logsumexp(0)
+
+
+class _MaskedLogSumExp(torch.autograd.Function):
+    """log Σ_{k: B_ka = 1} exp(logits_ik) for every row i and column a; memory for one column."""
+
+    @staticmethod
+    def forward(ctx, logits: Tensor, B: Tensor) -> Tensor:
+        logs = logits.new_empty(len(logits), B.shape[1])
+        lowest = torch.finfo(logits.dtype).min
+        for a in range(B.shape[1]):
+            kept = logits.masked_fill(B[:, a] == 0, -math.inf)
+            top = kept.amax(1).clamp_min_(lowest)
+            logs[:, a] = kept.sub_(top[:, None]).exp_().sum(1).log_().add_(top)
+        logs.clamp_min_(LOG_EMPTY)
+        ctx.save_for_backward(logits, B, logs)
+        return logs
+
+    @staticmethod
+    def backward(ctx, grad: Tensor):
+        _first_derivative_only()
+        logits, B, logs = ctx.saved_tensors
+        grad_logits = torch.zeros_like(logits)
+        for a in range(B.shape[1]):
+            share = logits.masked_fill(B[:, a] == 0, -math.inf).sub_(logs[:, a, None]).exp_()
+            grad_logits.addcmul_(share, grad[:, a, None])
+        return grad_logits, None
 
 
 def pair_softplus(

@@ -24,7 +24,7 @@ from tqdm import tqdm
 
 from herocon_lite import distributed, memory, precision
 from herocon_lite.checkpoint import check_tensors, load_state, save_state
-from herocon_lite.checks import check_flag, check_weight
+from herocon_lite.checks import check_flag, check_labels, check_weight, unvalidated
 from herocon_lite.data import Lazy
 from herocon_lite.methods import Method, probabilities
 from herocon_lite.optim import LARS
@@ -130,7 +130,8 @@ def train(
 
     Raises:
         FloatingPointError: a loss term was no longer finite.
-        ValueError: the checkpoint is damaged, or of another seed or schedule.
+        ValueError: Y holds other values than 0 and 1; the checkpoint is damaged, or of another seed
+            or schedule.
 
     Example:
         >>> from herocon_lite.methods import Problem, build
@@ -234,7 +235,8 @@ def _batches(
     """
     whole = bool(schedule.drop_last)
     known = BatchSampler(labeled, schedule.labeled_batch, (seed, 0), device, dtype, whole)
-    targets = torch.as_tensor(np.asarray(Y), dtype=dtype, device=device)
+    targets = torch.as_tensor(np.asarray(Y), device="cpu")
+    targets = check_labels(targets, targets, validate=True).to(device, dtype)
     more = None
     if unlabeled is not None:
         more = BatchSampler(unlabeled, schedule.unlabeled_batch, (seed, 1), device, dtype, whole)
@@ -342,7 +344,8 @@ class _Loop:
         self.optimizer.zero_grad()
         mixed = self.schedule.precision == "bfloat16"
         with precision.emulate_bf16(self.device) if mixed else nullcontext():
-            with precision.autocast(self.device) if mixed else full_precision(Y):
+            # Labels are checked once, and the loss at recorded steps: here nothing looks at values.
+            with precision.autocast(self.device) if mixed else full_precision(Y), unvalidated():
                 terms = self.net(views, Y, unlabeled, step / self.schedule.steps)
             sum(terms.values()).backward()
         self.optimizer.step()

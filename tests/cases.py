@@ -84,7 +84,7 @@ def _one(ours, slow, **options):
 def _columns(ours, slow, **options):
     """A loss of columns: no temperature, no negatives."""
     return Case(
-        lambda b, t, **o: ours(b.z1, b.z2, **options),
+        lambda b, t, **o: ours(b.z1, b.z2, **options, **o),
         lambda b, t: slow(b.z1, b.z2, **options),
         scale_free=False,
         chunked=False,

@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 
 from herocon_lite.checks import check_choice, check_views, check_weight
-from herocon_lite.losses.unsupervised import _both_views, _contrast, _log_add
+from herocon_lite.losses.unsupervised import _both_views, _contrast
+from herocon_lite.losses.weighted_sum import log_add
 from herocon_lite.similarity import cosines, row_column_logsumexp, row_dot, row_logsumexp, unit
 
 MULTI_VIEW_FORMS = ("code", "printed")
@@ -25,6 +26,7 @@ def vicreg(
     similarity: float = 25.0,
     variance: float = 25.0,
     covariance: float = 1.0,
+    validate: bool | None = None,
 ) -> Tensor:
     r"""Compute VICReg: views alike, every column spread out, no two columns alike.
 
@@ -39,6 +41,7 @@ def vicreg(
     Args:
         z1, z2: (n, d), the two views, n at least 2; row i of both is sample i.
         similarity, variance, covariance: the weights λ, μ and ν, each ≥ 0.
+        validate: as in :func:`info_nce`.
 
     Returns:
         The loss, a scalar.
@@ -50,7 +53,7 @@ def vicreg(
     weights = {"similarity": similarity, "variance": variance, "covariance": covariance}
     for name, weight in weights.items():
         check_weight(name, weight)
-    z1, z2 = _columns(z1, z2)
+    z1, z2 = _columns(z1, z2, validate)
     n, d = z1.shape
     spread = common = 0.0
     for z in (z1, z2):
@@ -62,7 +65,9 @@ def vicreg(
     return similarity * apart + variance * spread + covariance * common
 
 
-def barlow_twins(z1: Tensor, z2: Tensor, redundancy: float = 0.005) -> Tensor:
+def barlow_twins(
+    z1: Tensor, z2: Tensor, redundancy: float = 0.005, validate: bool | None = None
+) -> Tensor:
     r"""Compute Barlow Twins: column j of one view is like column j of the other and no further one.
 
     .. math:: \sum_j (1 - C_{jj})^2 + \lambda \sum_{j \ne k} C_{jk}^2
@@ -71,7 +76,7 @@ def barlow_twins(z1: Tensor, z2: Tensor, redundancy: float = 0.005) -> Tensor:
     as BatchNorm does it, with 1e-5 added to the variance. A constant column correlates with none.
 
     Args:
-        z1, z2: as in :func:`vicreg`.
+        z1, z2, validate: as in :func:`vicreg`.
         redundancy: λ ≥ 0; its authors have .0051.
 
     Returns:
@@ -83,7 +88,7 @@ def barlow_twins(z1: Tensor, z2: Tensor, redundancy: float = 0.005) -> Tensor:
         tensor(7.9999)
     """
     check_weight("redundancy", redundancy)
-    z1, z2 = _columns(z1, z2)
+    z1, z2 = _columns(z1, z2, validate)
     first, second = (
         (z - z.mean(0)) / (z.var(0, correction=0) + BARLOW_EPS).sqrt() for z in (z1, z2)
     )
@@ -94,14 +99,20 @@ def barlow_twins(z1: Tensor, z2: Tensor, redundancy: float = 0.005) -> Tensor:
 # ------------------------------------------------------------------ negatives, but no pair in them
 
 
-def decoupled(z1: Tensor, z2: Tensor, temperature: float = 0.1, chunk: int | None = None) -> Tensor:
+def decoupled(
+    z1: Tensor,
+    z2: Tensor,
+    temperature: float = 0.1,
+    chunk: int | None = None,
+    validate: bool | None = None,
+) -> Tensor:
     """Compute the decoupled loss: :func:`nt_xent` with the positive left out of the denominator.
 
     So its pull does not fade where views agree, and it has no least value. Not :func:`debiased`,
     which is DCL, too. With thousands of negatives its gradient is nearly NT-Xent's.
 
     Args:
-        z1, z2, temperature, chunk: as in :func:`info_nce`; n is at least 2.
+        z1, z2, temperature, chunk, validate: as in :func:`info_nce`; n is at least 2.
 
     Returns:
         The loss, a scalar.
@@ -110,7 +121,7 @@ def decoupled(z1: Tensor, z2: Tensor, temperature: float = 0.1, chunk: int | Non
         >>> decoupled(torch.eye(4), torch.eye(4), temperature=0.5)  # log 6 − 2
         tensor(-0.2082)
     """
-    check_views(temperature, z1=z1, z2=z2)
+    check_views(temperature, validate, z1=z1, z2=z2)
     _check_rows(z1)
     positive, log_negatives = _both_views(z1, z2, 1 / temperature, chunk)
     return (log_negatives - positive).mean()
@@ -124,6 +135,7 @@ def mv_info_nce(
     temperature: float = 0.5,
     form: str = "code",
     chunk: int | None = None,
+    validate: bool | None = None,
 ) -> Tensor:
     r"""Compute MV-InfoNCE: one fraction for all pairs of views, where :func:`over_pairs` has many.
 
@@ -139,6 +151,7 @@ def mv_info_nce(
         form: ``"code"``, as above, as its authors compute it; ``"printed"`` has no negatives from
             the anchor's own view.
         chunk: rows held at once; changes memory, never the value.
+        validate: as in :func:`info_nce`.
 
     Returns:
         The loss, a scalar.
@@ -147,17 +160,17 @@ def mv_info_nce(
         >>> mv_info_nce([torch.eye(4)] * 3, temperature=1.0)  # log(1 + 9/2e)
         tensor(0.9766)
     """
-    a = _units(views, temperature, form)
-    positive = _log_add([*_pairwise(a, temperature)] * 2)  # ordered pairs
+    a = _units(views, temperature, form, validate)
+    positive = log_add([*_pairwise(a, temperature)] * 2)  # ordered pairs
     if form == "printed":
         logs = []
         for first, second in combinations(a, 2):
             logs += row_column_logsumexp(first / temperature, second, skip=(0,), chunk=chunk)
-        return _contrast(positive, _log_add(logs))
+        return _contrast(positive, log_add(logs))
     n, rows = len(a[0]), torch.cat(a)
     own = tuple(range(-(len(a) - 1) * n, len(a) * n, n))  # of every view; the positives stand apart
     log_negatives = row_logsumexp(rows / temperature, rows, skip=own, chunk=chunk)
-    return _contrast(positive, _log_add(log_negatives.split(n)))
+    return _contrast(positive, log_add(log_negatives.split(n)))
 
 
 def mv_dhel(
@@ -165,6 +178,7 @@ def mv_dhel(
     temperature: float = 0.5,
     form: str = "code",
     chunk: int | None = None,
+    validate: bool | None = None,
 ) -> Tensor:
     r"""Compute MV-DHEL: all views of a sample alike, and spread out in each view by itself.
 
@@ -180,6 +194,7 @@ def mv_dhel(
         form: ``"code"``, as above, as its authors compute it; ``"printed"`` counts both orders of a
             pair, and each row also as a negative of its own.
         chunk: rows held at once; changes memory, never the value.
+        validate: as in :func:`info_nce`.
 
     Returns:
         The loss, a scalar.
@@ -188,10 +203,10 @@ def mv_dhel(
         >>> mv_dhel([torch.eye(4)] * 2, temperature=1.0)  # 2 log 3 − 1
         tensor(1.1972)
     """
-    a = _units(views, temperature, form)
+    a = _units(views, temperature, form, validate)
     _check_rows(a[0])
     orders, skip = (2, ()) if form == "printed" else (1, (0,))
-    positive = _log_add([*_pairwise(a, temperature)] * orders)
+    positive = log_add([*_pairwise(a, temperature)] * orders)
     # a sum of logarithms: the product itself overflows at a small τ
     log_negatives = [row_logsumexp(r / temperature, r, skip, chunk) for r in a]
     return (torch.stack(log_negatives).sum(0) - positive).mean()
@@ -200,9 +215,9 @@ def mv_dhel(
 # ------------------------------------------------------------------ what they share
 
 
-def _columns(z1: Tensor, z2: Tensor) -> tuple[Tensor, Tensor]:
+def _columns(z1: Tensor, z2: Tensor, validate: bool | None) -> tuple[Tensor, Tensor]:
     """Both views as they are, at least in float32: their columns have statistics."""
-    check_views(1.0, z1=z1, z2=z2)
+    check_views(1.0, validate, z1=z1, z2=z2)
     _check_rows(z1)
     dtype = torch.promote_types(z1.dtype, torch.float32)
     return z1.to(dtype), z2.to(dtype)
@@ -218,13 +233,15 @@ def _off_diagonal(C: Tensor) -> Tensor:
     return C - C.diagonal().diag()
 
 
-def _units(views: Sequence[Tensor], temperature: float, form: str) -> list[Tensor]:
+def _units(
+    views: Sequence[Tensor], temperature: float, form: str, validate: bool | None
+) -> list[Tensor]:
     """The views' unit rows."""
     check_choice("form", form, MULTI_VIEW_FORMS)
     if not isinstance(views, Sequence) or len(views) < 2:
         got = len(views) if isinstance(views, Sequence) else type(views).__name__
         raise ValueError(f"views must be a list of at least two matrices; got {got}.")
-    check_views(temperature, **{f"views[{v}]": z for v, z in enumerate(views)})
+    check_views(temperature, validate, **{f"views[{v}]": z for v, z in enumerate(views)})
     return [unit(z) for z in views]
 
 

@@ -11,15 +11,15 @@ from herocon_lite.checks import (
     check_choice,
     check_classes,
     check_labels,
-    check_matrix,
     check_share,
-    check_temperature,
     check_tensor,
+    check_views,
 )
 from herocon_lite.losses.presets import Switches, switches_of
 from herocon_lite.similarity import (
     cosines,
     hamming,
+    keep_nan,
     log_matmul,
     pair_softplus,
     row_dot,
@@ -37,6 +37,7 @@ def sup_con(
     temperature: float = 0.1,
     chunk: int | None = None,
     empty: str | None = None,
+    validate: bool | None = None,
 ) -> Tensor:
     r"""Compute the supervised contrastive loss of Khosla et al., their L_out.
 
@@ -54,6 +55,8 @@ def sup_con(
         chunk: rows held at once; changes memory, never the value.
         empty: ``"skip"`` gives rows of zeros no partners, so that what they have in common is only
             that they have no label; they stay in the denominators.
+        validate: look at values, and refuse what is not finite or not 0/1. None: on a CPU, where
+            it costs next to nothing; see :mod:`herocon_lite.checks`.
 
     Returns:
         The loss, a scalar.
@@ -63,29 +66,34 @@ def sup_con(
         >>> sup_con(torch.eye(2)[y], y, temperature=1.0)
         tensor(0.5514)
     """
-    check_matrix("s", s)
-    check_temperature(temperature)
+    check_views(temperature, validate, s=s)
     check_tensor("y", y)
     if y.ndim == 2 and y.shape[1] == 1:  # a column of class numbers, or of one label
-        check_labels(s, y, name="y")
+        check_labels(s, y, "y", validate, binary=False)
         same = y == y.T
     elif y.ndim == 1:
         check_classes(s, y)
         same = y[:, None] == y[None, :]
     else:
-        same = hamming(check_labels(s, y, name="y")) == 0
+        same = hamming(check_labels(s, y, "y", validate)) == 0
     if empty is not None:
         same = same & _labelled(y, empty)[:, None]
-    return _l_out(s, same, temperature, chunk)
+    return keep_nan(_l_out(s, same, temperature, chunk), y)
 
 
-def sup_con_any(s: Tensor, Y: Tensor, temperature: float = 0.1, chunk: int | None = None) -> Tensor:
+def sup_con_any(
+    s: Tensor,
+    Y: Tensor,
+    temperature: float = 0.1,
+    chunk: int | None = None,
+    validate: bool | None = None,
+) -> Tensor:
     """Compute :func:`sup_con` with all rows that share a label with row i as its positives P(i).
 
     Args:
         s: (n, d), representations.
         Y: (n, c), 0/1 label matrix.
-        temperature, chunk: as in :func:`sup_con`.
+        temperature, chunk, validate: as in :func:`sup_con`.
 
     Returns:
         The loss, a scalar.
@@ -95,13 +103,19 @@ def sup_con_any(s: Tensor, Y: Tensor, temperature: float = 0.1, chunk: int | Non
         >>> sup_con_any(torch.ones(3, 2), Y)  # equal rows: log(n − 1)
         tensor(0.6931)
     """
-    check_matrix("s", s)
-    check_temperature(temperature)
-    Y = check_labels(s, Y)
-    return _l_out(s, cosines(Y, Y) > 0.5, temperature, chunk)  # Y Yᵀ counts shared labels
+    check_views(temperature, validate, s=s)
+    Y = check_labels(s, Y, validate=validate)
+    shared = cosines(Y, Y) > 0.5  # Y Yᵀ counts shared labels
+    return keep_nan(_l_out(s, shared, temperature, chunk), Y)
 
 
-def mul_sup_con(s: Tensor, Y: Tensor, temperature: float = 0.1, chunk: int | None = None) -> Tensor:
+def mul_sup_con(
+    s: Tensor,
+    Y: Tensor,
+    temperature: float = 0.1,
+    chunk: int | None = None,
+    validate: bool | None = None,
+) -> Tensor:
     r"""Compute MulSupCon: one L_out for every label that an anchor has, averaged over those.
 
     .. math:: -\frac1{\sum_i |y_i|} \sum_i \sum_{a: Y_{ia} = 1} \frac1{|P_a \setminus i|}
@@ -112,7 +126,7 @@ def mul_sup_con(s: Tensor, Y: Tensor, temperature: float = 0.1, chunk: int | Non
     Args:
         s: (n, d), representations.
         Y: (n, c), 0/1 label matrix.
-        temperature, chunk: as in :func:`sup_con`.
+        temperature, chunk, validate: as in :func:`sup_con`.
 
     Returns:
         The loss, a scalar.
@@ -122,9 +136,8 @@ def mul_sup_con(s: Tensor, Y: Tensor, temperature: float = 0.1, chunk: int | Non
         >>> mul_sup_con(Y.float(), Y, temperature=1.0)
         tensor(0.5514)
     """
-    check_matrix("s", s)
-    check_temperature(temperature)
-    Y = check_labels(s, Y)
+    check_views(temperature, validate, s=s)
+    Y = check_labels(s, Y, validate=validate)
     a = unit(s)
     partners = Y.sum(0) - 1  # (c,), seen from a row that has the label
     sums = cosines(a, cosines(Y.T, a.T))  # (n, c): a_i · Σ_{p has a} a_p
@@ -140,6 +153,7 @@ def multi_sup_con(
     overlap: float = 0.3,
     chunk: int | None = None,
     empty: str | None = None,
+    validate: bool | None = None,
 ) -> Tensor:
     r"""Compute MultiSupCon: L_out whose partners count as much as their labels overlap.
 
@@ -154,7 +168,7 @@ def multi_sup_con(
     Args:
         s: (n, d), representations.
         Y: (n, c), 0/1 label matrix.
-        temperature, chunk, empty: as in :func:`sup_con`.
+        temperature, chunk, empty, validate: as in :func:`sup_con`.
         overlap: the least J of a partner, from 0 to 1.
 
     Returns:
@@ -165,10 +179,9 @@ def multi_sup_con(
         >>> multi_sup_con(torch.ones(4, 2), Y)  # (1 + ½ + ½)/3 · log 3
         tensor(0.7324)
     """
-    check_matrix("s", s)
-    check_temperature(temperature)
+    check_views(temperature, validate, s=s)
     check_share("overlap", overlap)
-    Y = check_labels(s, Y)
+    Y = check_labels(s, Y, validate=validate)
     size, shared = Y.sum(1), cosines(Y, Y)  # Y Yᵀ counts shared labels
     union = size[:, None] + size[None, :] - shared
     jaccard = torch.where(union > 0, shared / union.clamp_min(1), torch.ones_like(union))
@@ -176,11 +189,15 @@ def multi_sup_con(
     if empty is not None:
         partner = partner * _labelled(Y, empty)[:, None]
     count = partner.fill_diagonal_(0.0).sum(1)
-    return _l_out(s, partner * jaccard, temperature, chunk, count)
+    return keep_nan(_l_out(s, partner * jaccard, temperature, chunk, count), Y)
 
 
 def sup_con_eq6(
-    s: Tensor, Y: Tensor, temperature: float = 1.0, preset: str | Switches = "paper"
+    s: Tensor,
+    Y: Tensor,
+    temperature: float = 1.0,
+    preset: str | Switches = "paper",
+    validate: bool | None = None,
 ) -> Tensor:
     """Compute the supervised loss as the paper prints it (Eq. 6), label by label, then the mean.
 
@@ -188,7 +205,7 @@ def sup_con_eq6(
     one positive and the negatives, never the other positives.
 
     Args:
-        s, Y, temperature, preset: as in :func:`weighted_supervised`.
+        s, Y, temperature, preset, validate: as in :func:`weighted_supervised`.
 
     Returns:
         The loss, a scalar.
@@ -198,7 +215,7 @@ def sup_con_eq6(
         >>> sup_con_eq6(Y.float(), Y)  # log(1 + 2/e)
         tensor(0.5514)
     """
-    return _per_label(s, Y, temperature, switches_of(preset), distance=None)
+    return _per_label(s, Y, temperature, switches_of(preset), None, validate=validate)
 
 
 def weighted_supervised(
@@ -208,6 +225,7 @@ def weighted_supervised(
     preset: str | Switches = "paper",
     distance: str = "hamming",
     sigma_outside: bool = False,
+    validate: bool | None = None,
 ) -> Tensor:
     r"""Compute the weighted supervised contrastive loss (Eq. 7).
 
@@ -222,12 +240,14 @@ def weighted_supervised(
         s: (n, d), representations (the paper concatenates the views').
         Y: (n, c), 0/1 label matrix.
         temperature: τ > 0. The paper's experiments use 1. Two matrices n × n are kept for the
-            backward pass at τ = 1, about 1 + 1/(30 τ) at a small τ; some seven are held at once.
+            backward pass at τ = 1, up to five at τ = 0.01; some seven are held at once. Below that
+            the denominators take one pass for each label, whatever τ is.
         preset: ``"paper"``, ``"released"`` or any :class:`Switches`.
         distance: ``"hamming"``, or ``"indicator"`` (1 if the label vectors differ), which the
             paper's special case for multi-class data needs.
         sigma_outside: ours, not the paper's: σ multiplies the logarithm. Inside it a smaller σ
             makes the pull on a pair stronger; outside, unlike pairs are pulled less.
+        validate: as in :func:`sup_con`.
 
     Returns:
         The loss, a scalar.
@@ -238,7 +258,7 @@ def weighted_supervised(
         tensor(0.9048)
     """
     check_choice("distance", distance, ("hamming", "indicator"))
-    return _per_label(s, Y, temperature, switches_of(preset), distance, sigma_outside)
+    return _per_label(s, Y, temperature, switches_of(preset), distance, sigma_outside, validate)
 
 
 # ------------------------------------------------------------------ what they share
@@ -288,11 +308,11 @@ def _per_label(
     switches: Switches,
     distance: str | None,
     sigma_outside: bool = False,
+    validate: bool | None = None,
 ) -> Tensor:
     """Eq. 6 and Eq. 7: one positive against the weighted negatives, for every label."""
-    check_matrix("s", s)
-    check_temperature(temperature)
-    Y = check_labels(s, Y)
+    check_views(temperature, validate, s=s)
+    Y = check_labels(s, Y, validate=validate)
     n, c = Y.shape
     a = unit(s)
     scores = cosines(a, a) / temperature
@@ -316,4 +336,5 @@ def _per_label(
     weight = usable / pairs.clamp_min(1) / (1 if switches.label_sum else c)
     log_positives = scores if sigma_outside else scores + log_sigma
     sigma = log_sigma.exp() if sigma_outside else None
-    return pair_softplus(log_negatives, log_positives, Y, weight, switches.self_pairs, sigma)
+    loss = pair_softplus(log_negatives, log_positives, Y, weight, switches.self_pairs, sigma)
+    return keep_nan(loss, a, Y)

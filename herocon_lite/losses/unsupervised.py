@@ -11,15 +11,23 @@ from torch import Tensor
 
 from herocon_lite.checks import (
     check_choice,
-    check_matrix,
+    check_concentration,
+    check_finite,
     check_probability,
     check_returned,
-    check_temperature,
     check_views,
-    check_weight,
 )
 from herocon_lite.losses.presets import Switches, switches_of
-from herocon_lite.similarity import row_column_logsumexp, row_dot, row_logsumexp, softplus, unit
+from herocon_lite.losses.weighted_sum import fold, log_add, log_weighted_sum
+from herocon_lite.similarity import (
+    keep_nan,
+    lifted,
+    row_column_logsumexp,
+    row_dot,
+    row_logsumexp,
+    softplus,
+    unit,
+)
 
 Net = Callable[[Tensor], Tensor]
 PARTS = ("push", "pull")  # of a contrast's gradient
@@ -27,7 +35,13 @@ PARTS = ("push", "pull")  # of a contrast's gradient
 # ------------------------------------------------------------------ one anchor, one partner
 
 
-def info_nce(z1: Tensor, z2: Tensor, temperature: float = 1.0, chunk: int | None = None) -> Tensor:
+def info_nce(
+    z1: Tensor,
+    z2: Tensor,
+    temperature: float = 1.0,
+    chunk: int | None = None,
+    validate: bool | None = None,
+) -> Tensor:
     r"""Compute Info-NCE between two views, the paper's vanilla loss L_1 (Eq. 3).
 
     .. math:: L_1 = -\frac1n \sum_i \log
@@ -39,6 +53,8 @@ def info_nce(z1: Tensor, z2: Tensor, temperature: float = 1.0, chunk: int | None
         z1, z2: (n, d), the two views; row i of both is sample i.
         temperature: τ > 0. The paper's experiments use 1.
         chunk: rows held at once; changes memory, never the value.
+        validate: look at values, and refuse what is not finite. None: on a CPU, where it costs
+            next to nothing; see :mod:`herocon_lite.checks`.
 
     Returns:
         The loss, a scalar.
@@ -50,20 +66,26 @@ def info_nce(z1: Tensor, z2: Tensor, temperature: float = 1.0, chunk: int | None
         >>> info_nce(torch.eye(4), torch.eye(4))  # log(1 + 3/e)
         tensor(0.7437)
     """
-    check_views(temperature, z1=z1, z2=z2)
+    check_views(temperature, validate, z1=z1, z2=z2)
     a1, a2 = unit(z1), unit(z2)
     log_negatives = row_logsumexp(a1 / temperature, a2, skip=(0,), chunk=chunk)
     return _contrast(row_dot(a1, a2) / temperature, log_negatives)
 
 
-def cmc(z1: Tensor, z2: Tensor, temperature: float = 1.0, chunk: int | None = None) -> Tensor:
+def cmc(
+    z1: Tensor,
+    z2: Tensor,
+    temperature: float = 1.0,
+    chunk: int | None = None,
+    validate: bool | None = None,
+) -> Tensor:
     """Compute contrastive multiview coding: Info-NCE in both directions, averaged.
 
     Its authors add the two. For more than two views: ``over_pairs(info_nce, views)``, the full
     graph of that paper.
 
     Args:
-        z1, z2, temperature, chunk: as in :func:`info_nce`.
+        z1, z2, temperature, chunk, validate: as in :func:`info_nce`.
 
     Returns:
         The loss, a scalar.
@@ -72,18 +94,24 @@ def cmc(z1: Tensor, z2: Tensor, temperature: float = 1.0, chunk: int | None = No
         >>> cmc(torch.eye(4), torch.eye(4))
         tensor(0.7437)
     """
-    check_views(temperature, z1=z1, z2=z2)
+    check_views(temperature, validate, z1=z1, z2=z2)
     a1, a2 = unit(z1), unit(z2)
     positive = row_dot(a1, a2) / temperature
     both = row_column_logsumexp(a1 / temperature, a2, skip=(0,), chunk=chunk)
     return _contrast(positive.repeat(2), torch.cat(both))
 
 
-def nt_xent(z1: Tensor, z2: Tensor, temperature: float = 0.5, chunk: int | None = None) -> Tensor:
+def nt_xent(
+    z1: Tensor,
+    z2: Tensor,
+    temperature: float = 0.5,
+    chunk: int | None = None,
+    validate: bool | None = None,
+) -> Tensor:
     """Compute SimCLR's loss: each of the 2n rows against the other 2n − 1 rows.
 
     Args:
-        z1, z2, temperature, chunk: as in :func:`info_nce`.
+        z1, z2, temperature, chunk, validate: as in :func:`info_nce`.
 
     Returns:
         The loss, a scalar.
@@ -92,7 +120,7 @@ def nt_xent(z1: Tensor, z2: Tensor, temperature: float = 0.5, chunk: int | None 
         >>> nt_xent(torch.eye(4), torch.eye(4))  # log(1 + 6 e^(−2))
         tensor(0.5944)
     """
-    check_views(temperature, z1=z1, z2=z2)
+    check_views(temperature, validate, z1=z1, z2=z2)
     return _contrast(*_both_views(z1, z2, 1 / temperature, chunk))
 
 
@@ -102,6 +130,7 @@ def debiased(
     temperature: float = 0.5,
     tau_plus: float = 0.1,
     chunk: int | None = None,
+    validate: bool | None = None,
 ) -> Tensor:
     r"""Compute the debiased loss (DCL): the expected false negatives leave the sum.
 
@@ -109,7 +138,7 @@ def debiased(
     N e^{-1/\tau}\}` with N = 2n − 2. With ``tau_plus=0`` it is :func:`nt_xent`.
 
     Args:
-        z1, z2, temperature, chunk: as in :func:`info_nce`.
+        z1, z2, temperature, chunk, validate: as in :func:`info_nce`.
         tau_plus: the prior probability that a negative is a false one, in [0, 1).
 
     Returns:
@@ -119,7 +148,7 @@ def debiased(
         >>> debiased(torch.eye(4), torch.eye(4), tau_plus=0.0)
         tensor(0.5944)
     """
-    return hard_negative(z1, z2, temperature, tau_plus, beta=0.0, chunk=chunk)
+    return hard_negative(z1, z2, temperature, tau_plus, 0.0, chunk, validate)
 
 
 def hard_negative(
@@ -129,13 +158,14 @@ def hard_negative(
     tau_plus: float = 0.1,
     beta: float = 1.0,
     chunk: int | None = None,
+    validate: bool | None = None,
 ) -> Tensor:
     r"""Compute the hard-negative loss (HCL): :func:`debiased`, and near negatives count more.
 
     The sum :math:`\sum_k f_{ik}` becomes :math:`N \sum_k f_{ik}^{1+\beta} / \sum_k f_{ik}^\beta`.
 
     Args:
-        z1, z2, temperature, tau_plus, chunk: as in :func:`debiased`.
+        z1, z2, temperature, tau_plus, chunk, validate: as in :func:`debiased`.
         beta: concentration on near negatives, ≥ 0; 0 gives :func:`debiased`.
 
     Returns:
@@ -145,11 +175,11 @@ def hard_negative(
         >>> hard_negative(torch.eye(4), torch.eye(4), tau_plus=0.0)  # all negatives alike
         tensor(0.5944)
     """
-    check_views(temperature, z1=z1, z2=z2)
+    check_views(temperature, validate, z1=z1, z2=z2)
     check_probability("tau_plus", tau_plus)
-    check_weight("beta", beta)
+    check_concentration(beta, temperature)
     if len(z1) == 1:
-        return (unit(z1).sum() + unit(z2).sum()) * 0  # no negatives
+        return _both_views(z1, z2, 1.0, chunk)[0].sum() * 0  # no negatives
     log_n = math.log(2 * len(z1) - 2)
     positive, log_sum = _both_views(z1, z2, (1 + beta) / temperature, chunk)
     positive = positive / (1 + beta)
@@ -199,6 +229,7 @@ def input_contrast(
     temperature: float = 1.0,
     detach: bool = False,
     chunk: int | None = None,
+    validate: bool | None = None,
 ) -> Tensor:
     r"""Compute the loss of inputs against representations for one view: Eq. 2, with H Eq. 4.
 
@@ -213,7 +244,7 @@ def input_contrast(
         z: (n, d), representations.
         A: maps (n, p) to (n, d), for instance ``torch.nn.Linear(p, d)``.
         H, detach: as in :func:`weighted_unsupervised`; ``H=None`` means g ≡ 1.
-        temperature, chunk: as in :func:`info_nce`.
+        temperature, chunk, validate: as in :func:`info_nce`.
 
     Returns:
         The loss, a scalar.
@@ -222,24 +253,29 @@ def input_contrast(
         >>> input_contrast(torch.eye(4), torch.eye(4), A=torch.nn.Identity())
         tensor(0.7437)
     """
-    a_x, a_z = _mapped(temperature, x, z, A)
+    a_x, a_z = _mapped(temperature, validate, x, z, A)
     halves = None
     if H is not None:
         w, h = _weight_rows(z, a_z, H, detach)
         halves = [(h, w), (w, h)]
-    log_negatives = _log_weighted_sum(a_x, a_z, temperature, halves, (0,), chunk)
+    log_negatives = log_weighted_sum(a_x, a_z, temperature, halves, (0,), chunk)
     return _contrast(row_dot(a_x, a_z) / temperature, log_negatives)
 
 
 def input_weighted(
-    x: Tensor, z: Tensor, A: Net, temperature: float = 1.0, chunk: int | None = None
+    x: Tensor,
+    z: Tensor,
+    A: Net,
+    temperature: float = 1.0,
+    chunk: int | None = None,
+    validate: bool | None = None,
 ) -> Tensor:
     """Compute the naive weighting L_2 for one view: negative k counts exp(1 − cos(x_i, x_k)).
 
     The paper proposes it and drops it as too expensive for images.
 
     Args:
-        x, z, A, temperature, chunk: as in :func:`input_contrast`.
+        x, z, A, temperature, chunk, validate: as in :func:`input_contrast`.
 
     Returns:
         The loss, a scalar.
@@ -248,9 +284,9 @@ def input_weighted(
         >>> input_weighted(torch.eye(4), torch.eye(4), A=torch.nn.Identity())  # log(1 + 3)
         tensor(1.3863)
     """
-    a_x, a_z = _mapped(temperature, x, z, A)
+    a_x, a_z = _mapped(temperature, validate, x, z, A)
     x = unit(x)
-    log_negatives = 1 + row_logsumexp(*_fold(a_x, a_z, temperature, x, x), skip=(0,), chunk=chunk)
+    log_negatives = 1 + row_logsumexp(*fold(a_x, a_z, temperature, x, x), skip=(0,), chunk=chunk)
     return _contrast(row_dot(a_x, a_z) / temperature, log_negatives)
 
 
@@ -264,6 +300,7 @@ def weighted_unsupervised(
     chunk: int | None = None,
     anchors: slice | None = None,
     part: str | None = None,
+    validate: bool | None = None,
 ) -> Tensor:
     r"""Compute the weighted unsupervised contrastive loss (Eq. 5).
 
@@ -287,6 +324,7 @@ def weighted_unsupervised(
             all rows stay negatives. For several processes that share the work.
         part: a control. ``"push"`` stops the gradient through the positive pairs, ``"pull"`` that
             through the negatives; the value stays, and the two gradients add up to the whole.
+        validate: as in :func:`info_nce`.
 
     Returns:
         The loss, a scalar.
@@ -299,7 +337,7 @@ def weighted_unsupervised(
         >>> weighted_unsupervised(z, z, H=torch.nn.Identity())  # g = e: log(1 + 6)
         tensor(1.9459)
     """
-    check_views(temperature, z1=z1, z2=z2)
+    check_views(temperature, validate, z1=z1, z2=z2)
     _check_anchors(anchors, len(z1))
     switches = switches_of(preset)
     if part is not None and switches.positive_weighted:
@@ -324,12 +362,14 @@ def weighted_unsupervised(
             halves = _halves(weights[anchor], weights[view], anchor, switches)
             halves = [(of_anchors(left), right) for left, right in halves]
         own = () if switches.positive_weighted and view != anchor else (first,)
-        logs.append(_log_weighted_sum(query, a[view], temperature, halves, own, chunk))
-    positive, log_sum = row_dot(*a) / temperature, _log_add(logs)
+        logs.append(log_weighted_sum(query, a[view], temperature, halves, own, chunk))
+    positive, log_sum = row_dot(*a) / temperature, log_add(logs)
     positive = positive if anchors is None else positive[anchors]
     if switches.positive_weighted:  # the sum already holds the positive
-        return (log_sum - positive).mean()
-    return _contrast(positive, log_sum, part)
+        loss = (log_sum - positive).mean()
+    else:
+        loss = _contrast(positive, log_sum, part)
+    return loss if anchors is None else keep_nan(loss, *a)  # in rows that are no anchors, too
 
 
 # ------------------------------------------------------------------ what they share
@@ -353,13 +393,20 @@ def _both_views(z1: Tensor, z2: Tensor, scale: float, chunk: int | None) -> tupl
     return row_dot(a[:n], a[n:]).repeat(2) * scale, log_negatives
 
 
-def _mapped(temperature: float, x: Tensor, z: Tensor, A: Net) -> tuple[Tensor, Tensor]:
+def _mapped(
+    temperature: float, validate: bool | None, x: Tensor, z: Tensor, A: Net
+) -> tuple[Tensor, Tensor]:
     """The unit rows of A(x) and of z, which must be of one shape."""
-    check_temperature(temperature)
-    check_matrix("x", x)
-    check_matrix("z", z)
+    check_views(temperature, False, x=x)
+    check_views(temperature, False, z=z)
     if len(x) != len(z):
         raise ValueError(f"x and z must have equally many rows; got {len(x)} and {len(z)}.")
+    if x.device != z.device or lifted(x) != lifted(z):
+        raise ValueError(
+            "x and z must have the same device and, but for half precision, the same dtype; got "
+            f"{x.dtype} on {x.device} and {z.dtype} on {z.device}."
+        )
+    check_finite(validate, x=x, z=z)
     mapped = check_returned("A", A, x, z)
     a_z = unit(z)
     return unit(mapped).to(a_z.dtype), a_z
@@ -386,44 +433,3 @@ def _halves(
         half = 0 if anchor == 1 else 1
         halves[half] = halves[half][::-1]
     return halves
-
-
-def _fold(
-    query: Tensor, key: Tensor, temperature: float, w_query: Tensor, w_key: Tensor
-) -> tuple[Tensor, Tensor]:
-    """Queries and keys whose dot product is query·key/τ − w_query·w_key.
-
-    A factor that both products share is taken out; without one they stand side by side.
-    """
-    if w_key is key:
-        return query / temperature - w_query, key
-    if w_query is query:
-        return query, key / temperature - w_key
-    return torch.cat([query / temperature, -w_query], 1), torch.cat([key, w_key], 1)
-
-
-def _log_weighted_sum(
-    query: Tensor,
-    key: Tensor,
-    temperature: float,
-    halves: Sequence[tuple[Tensor, Tensor]] | None,
-    skip: tuple[int, ...],
-    chunk: int | None,
-) -> Tensor:
-    """log Σ_k g_ik f(query_i, key_k), g = ½ Σ exp(1 − left_i · right_k) over the two halves."""
-    if halves is None:  # g ≡ 1
-        return row_logsumexp(query / temperature, key, skip, chunk)
-    first, second = halves
-    products = _fold(query, key, temperature, *first)
-    if query is key and first[0] is second[1] and first[1] is second[0]:  # transposes of each other
-        logs = row_column_logsumexp(*products, skip, chunk)
-    else:
-        more = _fold(query, key, temperature, *second)
-        logs = [row_logsumexp(*pair, skip, chunk) for pair in (products, more)]
-    return _log_add(logs) + (1 - math.log(2))
-
-
-def _log_add(logs: Sequence[Tensor]) -> Tensor:
-    """log of the sum, row by row; −inf (a lone sample has no negatives) gets a zero gradient."""
-    logs = torch.stack(tuple(logs))
-    return logs.clamp_min(torch.finfo(logs.dtype).min).logsumexp(0)

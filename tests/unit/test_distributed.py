@@ -110,7 +110,7 @@ def stopped_and_resumed(rank: int, folder: str) -> None:
         trained(path)
     training._Loop.save = save
     torch.distributed.barrier()  # a killed job's processes are all gone before the next begins
-    assert torch.load(path)["step"] == 3
+    assert training.load_state(path, training.STATE)["step"] == 3
     resumed = trained(path)
     torch.save((whole, resumed), f"{folder}/{rank}.pt")
     distributed.stop()

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from herocon_lite import losses, similarity
+from herocon_lite import checks, losses, similarity
 from herocon_lite.similarity import (
     BAND,
     log_matmul,
@@ -469,3 +469,149 @@ def test_no_term_falls_between_two_bands(tau, c):
     logits = torch.cat(neighbours)[:, None]
     found = log_matmul(logits, torch.ones(1, 1), bound)
     torch.testing.assert_close(found, logits, rtol=1e-6, atol=1e-5)
+
+
+# ---------------------------------------------------------------- values
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("length", [1e-300, 1e-40, 1e-30, 1e-13, 1e-6, 1.0, 1e20, 1e37, 1e300])
+def test_rows_of_any_length_have_the_direction_they_have(dtype, length):
+    if not torch.finfo(dtype).smallest_normal / 1e6 < length < torch.finfo(dtype).max:
+        return
+    z = torch.randn(7, 4, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    wanted = losses.info_nce(z, z, temperature=0.5)
+    scaled = (z * length).to(dtype)
+    rel = 1e-12 if dtype == torch.float64 else 1e-5 if length > 1e-37 else 1e-3
+    assert losses.info_nce(scaled, scaled, temperature=0.5).item() == pytest.approx(
+        wanted.item(), rel=rel
+    )
+    mixed = scaled.clone()
+    mixed[::2] = z[::2].to(dtype)  # long and short rows beside each other
+    assert losses.info_nce(mixed, mixed, temperature=0.5).item() == pytest.approx(
+        wanted.item(), rel=rel
+    )
+
+
+def test_a_row_with_an_infinity_has_no_direction():
+    z = torch.ones(3, 2)
+    z[1, 0] = math.inf
+    assert similarity.unit(z).isnan()[1].any() and not similarity.unit(z)[::2].isnan().any()
+
+
+BAD_LABELS = {"sup_con_vectors", "sup_con_any", "mul_sup_con", "eq6", "eq7", "eq7_released"}
+
+
+@pytest.mark.parametrize("name", sorted(BAD_LABELS))
+@pytest.mark.parametrize("value", [-1, 2, 0.5, math.nan, math.inf])
+def test_labels_other_than_0_and_1_are_refused(name, value):
+    batch = make_batch()
+    batch.Y[2, 1] = value
+    for validate in (None, True):
+        with pytest.raises(ValueError, match=rf"[Yy] must hold 0 and 1 alone; row 2 has {value:g}"):
+            CASES[name].ours(batch, 0.5, validate=validate)
+    loss = CASES[name].ours(batch, 0.5, validate=False)
+    assert math.isfinite(value) or not math.isfinite(loss)
+
+
+@each_loss
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_what_is_not_finite_is_refused_and_never_becomes_a_finite_loss(name, value):
+    batch = make_batch()
+    with torch.no_grad():
+        for t in (batch.z1, batch.z2, batch.x):
+            t[2, 1] = value
+    with pytest.raises(ValueError, match=rf"must hold finite numbers; row 2 has {value:g}"):
+        CASES[name].ours(batch, 0.5)
+    for n, c in ((6, 3), (2, 1), (1, 1)):
+        if n < CASES[name].least:
+            continue
+        batch = make_batch(n=n, c=c)
+        with torch.no_grad():
+            for t in (batch.z1, batch.z2, batch.x):
+                t[-1] = value
+        batch.Y[:] = 0  # no label has a pair: nothing is summed
+        for temperature in (0.5, 0.02, 1e-4):
+            assert not math.isfinite(CASES[name].ours(batch, temperature, validate=False))
+
+
+def test_where_a_look_makes_somebody_wait_nobody_looks(monkeypatch):
+    z = torch.full((3, 2), math.nan)
+    with monkeypatch.context() as patch:
+        patch.setattr(torch.compiler, "is_compiling", lambda: True)
+        assert losses.info_nce(z, z).isnan()
+        with pytest.raises(RuntimeError, match="see validate"):  # asynchronous, where it can be
+            losses.info_nce(z, z, validate=True)
+    with checks.unvalidated():
+        assert losses.info_nce(z, z).isnan()
+        with pytest.raises(ValueError, match="z1 must hold finite numbers"):
+            losses.info_nce(z, z, validate=True)
+    with pytest.raises(ValueError, match="validate must be True or False; got 'yes'"):
+        losses.info_nce(z, z, validate="yes")
+
+
+def test_a_sum_that_overflows_is_not_an_infinity():
+    z = torch.full((3, 2), 3e38)
+    assert losses.info_nce(z, z).isfinite()
+
+
+# ---------------------------------------------------------------- small temperatures
+
+
+@pytest.mark.parametrize("tau", [0.009, 1e-3, 1e-6, 1e-12])
+@pytest.mark.parametrize("name", PER_LABEL)
+def test_a_small_temperature_costs_what_any_other_does(name, tau, monkeypatch):
+    """And its value and gradient are those of rational arithmetic on the same logits."""
+    batch = make_batch(n=9, c=4)
+    exps, exp_ = [], torch.Tensor.exp_
+    monkeypatch.setattr(torch.Tensor, "exp_", lambda x: exps.append(x.shape) or exp_(x))
+    value = finite(name, batch, tau)
+    assert len(exps) <= 4 * batch.Y.shape[1]  # it was 2/(60 τ), 3e10 at 1e-12
+    wanted = CASES[name].naive(batch, tau) if tau > 5e-3 else None
+    if wanted is not None:
+        assert value == pytest.approx(wanted.item(), rel=1e-9)
+    # L → Σ max(gap, 0): τ L tends to a constant
+    assert tau * value == pytest.approx(1e-3 * finite(name, batch, 1e-3), rel=0.05, abs=0.02)
+
+
+@pytest.mark.parametrize("bands", [1, 2, 4])
+def test_bands_and_single_columns_agree(bands, monkeypatch):
+    g = torch.Generator().manual_seed(bands)
+    bound = bands * BAND / 2 - 1
+    logits = (2 * torch.rand(11, 13, generator=g, dtype=torch.float64) - 1) * bound
+    B = (torch.rand(13, 5, generator=g) < 0.4).double()
+    B[:, 2], weights = 0, torch.rand(11, 5, generator=g, dtype=torch.float64)
+    found = []
+    for most in (4, 0):
+        monkeypatch.setattr(similarity, "MAX_BANDS", most)
+        leaf = logits.clone().requires_grad_()
+        logs = log_matmul(leaf, B, bound)
+        (grad,) = torch.autograd.grad((logs.clamp_min(-1e9) * weights).sum(), leaf)
+        found.append((logs, grad))
+    torch.testing.assert_close(*found, rtol=1e-12, atol=1e-14)
+    assert (found[0][0][:, 2] == similarity.LOG_EMPTY).all()
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if CASES[name].has_temperature])
+def test_a_temperature_below_the_bound_is_refused(name):
+    with pytest.raises(ValueError, match="temperature must be at least 1e-12; got 1e-13"):
+        CASES[name].ours(make_batch(), 1e-13)
+
+
+# ---------------------------------------------------------------- inputs and their map
+
+
+def test_a_map_or_inputs_of_another_dtype_or_device_get_a_sentence():
+    x, z = torch.randn(5, 4), torch.randn(5, 3)
+    wrong = torch.nn.Linear(4, 3, dtype=torch.float64)
+    for loss in (losses.input_contrast, losses.input_weighted):
+        with pytest.raises(ValueError, match=r"A must have the dtype and device of its input"):
+            loss(x, z, wrong)
+        with pytest.raises(ValueError, match=r"x and z must have the same device and"):
+            loss(x.double(), z, wrong)
+        with pytest.raises(ValueError, match=r"x and z must have the same device and"):
+            loss(x.to("meta"), z, wrong)
+        with pytest.raises(ValueError, match=r"what A returns must be on the device of z"):
+            loss(x, z, lambda x: torch.empty(5, 3, device="meta"))
+    with pytest.raises(RuntimeError, match=r"size mismatch|shapes cannot be multiplied"):
+        losses.input_contrast(x, z, torch.nn.Linear(7, 3))  # A's own mistake keeps its words

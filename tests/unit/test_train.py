@@ -129,6 +129,15 @@ def test_a_checkpoint_of_another_training_is_refused(yeast, tmp_path):
         fitted(yeast, schedule=plan, checkpoint=path)
 
 
+@pytest.mark.parametrize("value", [-1, 2, 0.5, np.nan])
+def test_labels_other_than_0_and_1_are_refused_before_the_first_step(yeast, value):
+    data, parts = yeast
+    labels = data.labels.astype(float)
+    labels[parts.train[3], 2] = value
+    with pytest.raises(ValueError, match=rf"Y must hold 0 and 1 alone; row 3 has {value:g}"):
+        fitted(yeast, labels=labels)
+
+
 def test_a_forged_checkpoint_is_told(yeast, tmp_path):
     """Its checksum is right, what it holds is not."""
     path, plan = tmp_path / "one.pt", replace(SCHEDULE, steps=2)
