@@ -279,7 +279,7 @@ for number, views in enumerate(VIEWS):
 ax.axhline(0, color=plots.FAINT, zorder=0)
 ax.set(xlabel="noisy pixels (%)", ylabel="$L_u$ adds (points of F1)")
 ax.set_xticks(NOISE)
-ax.legend()
+ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 plt.show()
 
 # %% tags=["remove-input"]

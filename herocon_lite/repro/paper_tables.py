@@ -28,7 +28,12 @@ def claims(data: str, kind: str = "comparison", folder: str | Path = RESULTS) ->
     """Quote the paper's claims on a data set, each with the ledger's verdict and its reason."""
     from herocon_lite.repro.ledger import ledger
 
-    rows = [row for row in ledger(folder) if row.data == paper.TITLES[data] and row.kind == kind]
+    every = ledger(folder)
+    return quote(row for row in every if row.data == paper.TITLES[data] and row.kind == kind)
+
+
+def quote(rows: Iterable[Row]) -> Markdown:
+    """Quote claims of the paper from rows of the ledger, each with its verdict and its reason."""
     lines = [
         f"> {k}. {r.claim} *{r.verdict.capitalize()}: {r.why}.*" for k, r in enumerate(rows, 1)
     ]

@@ -101,9 +101,10 @@ def fig_3(runs: Runs) -> dict[str, Finding]:
         f = f.assign(negatives=[c.get("negatives", n) for c, n in pairs])
         surface, growth = _surface(runs, f), _growth(runs, f)
     beside = {"fig_3a": words.describe_surface(surface), "fig_3b": words.describe_growth(growth)}
-    why, page = words.NOT_RUN["xrmb"], PAGES["parameters"]
+    pages = {"fig_3a": PAGES["parameters"], "fig_3b": PAGES["efficiency"]}
+    why = words.NOT_RUN["xrmb"]
     return {
-        name: Finding(Verdict.NOT_RUN, "–", why, page, "XRMB", beside=shown)
+        name: Finding(Verdict.NOT_RUN, "–", why, pages[name], "XRMB", beside=shown)
         for name, shown in beside.items()
     }
 
@@ -150,7 +151,7 @@ def _growth(runs: Runs, f: pd.DataFrame) -> list[Growth]:
     plain = _differing(f, "unlabeled_batch", "negatives")
     drawn = np.array(["negatives" in c for c in plain["changes"]], dtype=bool)
     same = plain["settings.unlabeled_batch"].isin(plain.loc[drawn, "settings.unlabeled_batch"])
-    more = ~drawn & (plain["negatives"] >= 500)  # chapter 11's; fewer are chapter 16's
+    more = ~drawn & (plain["negatives"] >= 500)  # fewer are of the changes' smaller steps
     found = []
     for rows, kept in (("the same rows a step", same), ("more rows a step", more)):
         sizes = _enough(plain[kept], "negatives")
