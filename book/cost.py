@@ -56,8 +56,8 @@ LOSSES = {
     OURS: losses.weighted_unsupervised,
 }
 
-# An author wrote the sentences below. Each thing they state is checked here: if new
-# runs or timings change one, the build stops and somebody rewrites the sentence.
+# An author wrote the sentences below. Each thing they state is checked here:
+# if new runs or timings change one, the build stops and somebody rewrites it.
 page.check_runs()
 page.check_marks(
     {

@@ -108,7 +108,7 @@ def fit(equation, rho, seed, shared=False, steps=60, n=128):
 
 
 def r2(h, target):
-    """R² of a linear probe: fitted on every other sample, tested on the rest."""
+    """R² of a linear probe, fitted on every other sample, tested on others."""
     h, target = (np.asarray(a, float) for a in (h, target))
     h, target = h - h[::2].mean(0), target - target[::2].mean(0)
     h = h / (h[::2].std(0) + 1e-9)
