@@ -162,15 +162,12 @@ def mv_info_nce(
     """
     a = _units(views, temperature, form, validate)
     positive = log_add([*_pairwise(a, temperature)] * 2)  # ordered pairs
-    if form == "printed":
-        logs = []
-        for first, second in combinations(a, 2):
-            logs += row_column_logsumexp(first / temperature, second, skip=(0,), chunk=chunk)
-        return _contrast(positive, log_add(logs))
-    n, rows = len(a[0]), torch.cat(a)
-    own = tuple(range(-(len(a) - 1) * n, len(a) * n, n))  # of every view; the positives stand apart
-    log_negatives = row_logsumexp(rows / temperature, rows, skip=own, chunk=chunk)
-    return _contrast(positive, log_add(log_negatives.split(n)))
+    logs = []  # of the sums over j ≠ i, for each ordered pair of views; one product has two of them
+    for first, second in combinations(a, 2):
+        logs += row_column_logsumexp(first / temperature, second, skip=(0,), chunk=chunk)
+    if form == "code":
+        logs += _own_view(a, temperature, (0,), chunk)
+    return _contrast(positive, log_add(logs))
 
 
 def mv_dhel(
@@ -208,8 +205,8 @@ def mv_dhel(
     orders, skip = (2, ()) if form == "printed" else (1, (0,))
     positive = log_add([*_pairwise(a, temperature)] * orders)
     # a sum of logarithms: the product itself overflows at a small τ
-    log_negatives = [row_logsumexp(r / temperature, r, skip, chunk) for r in a]
-    return (torch.stack(log_negatives).sum(0) - positive).mean()
+    log_negatives = torch.stack(_own_view(a, temperature, skip, chunk)).sum(0)
+    return (log_negatives - positive).mean()
 
 
 # ------------------------------------------------------------------ what they share
@@ -248,3 +245,10 @@ def _units(
 def _pairwise(a: Sequence[Tensor], temperature: float) -> list[Tensor]:
     """log f between each two views of a sample: for each unordered pair (n,)."""
     return [row_dot(first, second) / temperature for first, second in combinations(a, 2)]
+
+
+def _own_view(
+    a: Sequence[Tensor], temperature: float, skip: tuple[int, ...], chunk: int | None
+) -> list[Tensor]:
+    """log Σ_j f between the rows of each view: for each view (n,)."""
+    return [row_logsumexp(rows / temperature, rows, skip, chunk) for rows in a]
