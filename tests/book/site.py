@@ -39,7 +39,8 @@ def is_fresh() -> bool:
 
 def build(folder: Path) -> Path:
     """Build the book into a folder."""
-    command = [sys.executable, "-m", "jupyter_book", "build", "book", "--path-output", str(folder)]
+    program = Path(sys.executable).with_name("jupyter-book")  # the package has no __main__
+    command = [program, "build", "book", "--path-output", folder]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
