@@ -152,7 +152,8 @@ comparison.""")
 #
 # Noisy MNIST is MNIST {cite}`lecun1998mnist` with noise added and 20 labels a digit, tested on 60,000 pictures. It is the right half
 # of the paper's Table 2 {cite}`zheng2022herocon`. The text describes the noise twice: as Gaussian without a strength, and as uniform
-# on [0, 1]. The public code has a third recipe. The verdicts below follow the rules of [the ledger](ledger.ipynb).
+# on [0, 1]. The public code has a third recipe. The verdicts below follow the rules of [the ledger](ledger.ipynb),
+# the comparisons those of [How do we compare methods fairly?](compare_fairly.ipynb)
 
 # %% tags=["remove-input"]
 claims("mnist")

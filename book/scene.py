@@ -102,7 +102,7 @@ numbers
 #
 # Scene {cite}`boutell2004scene` is the smallest of the paper's data sets. It is also the only one for which text, README and code
 # give the same numbers. So we could run it in full, many times. The paper's section 4.2 makes these claims about it. The verdicts
-# follow the rules of [the ledger](ledger.ipynb).
+# follow the rules of [the ledger](ledger.ipynb), the comparisons those of [How do we compare methods fairly?](compare_fairly.ipynb)
 
 # %% tags=["remove-input"]
 claims("scene")

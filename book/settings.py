@@ -316,7 +316,7 @@ fold("The numbers in this figure", f"{maps.data}\n\n{thresholds.data}")
 #   main runs, 420 samples on Scene, 500 on MOCHA and 400 on N-MNIST; *as printed* has the same.
 # - **The rule.** Each seed chooses by five-fold cross-validation inside its own labelled samples, with the unlabelled ones taking part as
 #   ever. The test samples judge that choice, once. Seeds do not share choices, because one seed's labelled samples are another's test
-#   samples.
+#   samples ([How do we compare methods fairly?](compare_fairly.ipynb)).
 #
 # The rule in two lines: `chosen` sees the cross-validation only, `gain` looks its choice up on the test samples, in points.
 

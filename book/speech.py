@@ -152,7 +152,8 @@ say(f"""- **Data.** MOCHA-TIMIT {{cite}}`wrench2000mocha`: 2 British speakers, c
 page.settings_table()
 
 # %% [markdown]
-# Comparisons are paired: in one seed, both methods have the same windows and labels.
+# Comparisons are paired: in one seed, both methods have the same windows and labels
+# ([How do we compare methods fairly?](compare_fairly.ipynb)).
 
 # %%
 pair = {m: 100 * store.runs(m) for m in ("herocon", "dnn")}
