@@ -15,6 +15,7 @@ from herocon_lite.theory.collapse import (
 )
 from herocon_lite.theory.cone import (
     cone_cosine,
+    cone_cosine_range,
     cone_deviation_bound,
     cone_floor,
     cone_height,
@@ -116,6 +117,7 @@ __all__ = [
     "collapsed_loss",
     "collapsed_supcon_gap",
     "cone_cosine",
+    "cone_cosine_range",
     "cone_deviation_bound",
     "cone_floor",
     "cone_height",

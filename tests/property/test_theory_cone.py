@@ -223,13 +223,55 @@ def test_evenly_spread_points_tend_to_the_limit_of_many_dimensions():
     assert theory.even_cone_height(200, 0.5) == pytest.approx(0.25, abs=5e-3)
 
 
+def random_means(n, d, count=2000):
+    """Views of any spread around the axis, by turns near the cone."""
+    noise = 10 ** (4 * torch.rand(count, 1, 1) - 3)
+    z, w = (rows_on_sphere(axis(d) + noise * torch.randn(count, n, d)) for _ in range(2))
+    return z, torch.where(torch.rand(count, 1, 1) < 0.5, rows_on_sphere(z + noise * w / 9), w)
+
+
+def least_excess(n, d, tau, both, factor=1.0):
+    """How far the mean exponent lies above its floor and the term in |z̄ − s h|² + |w̄ − s h|²."""
+    z, w = random_means(n, d)
+    s, scale = theory.cone_height(n, tau), n / ((n - 1) * tau)
+    deviation = sum((view.mean(1) - s * axis(d)).square().sum(1) for view in (z, w))
+    ratio = theory.cone_deviation_bound(n, d, tau, both) / theory.cone_deviation_bound(n, d, tau)
+    room = factor * scale / (2 * ratio) * deviation
+    # the exponents of all negatives, g replaced by its geometric mean
+    own = torch.eye(n, dtype=torch.bool)
+    positive = (z * w).sum(2, keepdim=True) / tau
+    means = []
+    for view in (w, z) if both else (w,):
+        x = 1 - (z @ axis(d))[:, :, None] / 2 - (view @ axis(d))[:, None] / 2
+        means.append((x + z @ view.mT / tau - positive)[:, ~own].mean(1))
+    return (sum(means) / len(means) - (1 - s - scale * (1 - s * s)) - room).min().item()
+
+
+@BOTH
+@pytest.mark.parametrize(("n", "d", "tau"), [(2, 2, 1.0), (5, 3, 0.4), (9, 12, 1.3), (30, 2, 1.0)])
+def test_the_means_cost_what_the_bound_says(n, d, tau, both):
+    assert least_excess(n, d, tau, both) > -1e-12
+    assert least_excess(n, d, tau, both, factor=1.4) < -1e-3  # and not much more
+
+
+@BOTH
+@pytest.mark.parametrize(("n", "d", "tau"), [(3, 3, 1.0), (12, 6, 1.0), (12, 4, 0.5), (10, 6, 1.5)])
+def test_minimisers_keep_to_the_range_of_cosines(n, d, tau, both):
+    z, w, _ = minimum(n, d, tau, both, starts=1)
+    target = theory.cone_height(n, tau) * axis(d)
+    deviation = sum((view.mean(0) - target).square().sum() for view in (z, w)).item()
+    assert deviation < theory.cone_deviation_bound(n, d, tau, both)
+    low, high = theory.cone_cosine_range(n, d, tau, both)
+    assert low < off_diagonal(z @ w.T).mean().item() < high
+
+
 def test_the_scene_setting_leaves_little_room():
     n, d = 2407, 200
-    bound = theory.cone_deviation_bound(n, d)
-    assert bound == pytest.approx(0.0035, abs=5e-5)
-    # |z̄ − s h|² + |w̄ − s h|² ≤ b bounds z̄·w̄, and with it the mean cosine of negatives
-    s, r = theory.cone_height(n), math.sqrt(bound / 2)
-    assert (s - r) ** 2 - 1 / n > 0.20 and (s + r) ** 2 < 0.30
+    assert theory.cone_deviation_bound(n, d) == pytest.approx(0.0035, abs=5e-5)
+    low, high = theory.cone_cosine_range(n, d)
+    assert 0.20 < low < theory.cone_cosine(n) < high < 0.30
+    both = theory.cone_cosine_range(n, d, both_views=True)
+    assert 0.19 < both[0] < low and high < both[1] < 0.31
 
 
 # ---------------------------------------------------------------- a fresh weight net
