@@ -382,6 +382,10 @@ BROKEN = [  # a constant, a sign or a condition altered, and the theorem falls
     ("_best_bound", "best_bound_on_a_line", lambda joint, M, tau: 0.02),
     ("_best_bound", "best_bound_of_two_values", lambda joint, M, tau: -M),
     ("_supcon", "collapsed_supcon_gap", lambda sizes: 0.0),
+    ("_cone_collapse", "cone_floor", lambda n, tau, both_views: 0.9 * math.log(2 * n - 1)),
+    ("_cone_collapse", "constant_net_loss", lambda a, b, h, *_: theory.inner_loss(a, b, 2.0)),
+    ("_cone_any_dimension", "cone_deviation_bound", lambda n, d, both_views: 0.0),
+    ("_cone_any_dimension", "cone_cosine_range", lambda n, d, both_views: (0.3, 0.4)),
 ]
 
 

@@ -88,7 +88,7 @@ def test_a_table_has_one_row_a_point():
     assert heading.startswith("| No. |") and rule == "| --- | --- | --- | --- |"
     assert [row.split(" | ")[0] for row in rows] == [f"| {point.number}" for point in group]
     assert all(row.count("|") == 5 for row in rows)
-    assert "[What the weights do](weights.ipynb)" in rows[12]  # D13
+    assert "[What do the weights g do?](weights.ipynb)" in rows[12]  # D13
 
 
 # ---------------------------------------------------------------- claims that can be computed

@@ -78,6 +78,39 @@ def _cone() -> tuple[bool, str]:
     return holds, f"an optimiser comes within 1e−8; mutual cosine at τ = 1: {cosine:.2f}"
 
 
+def _cone_collapse() -> tuple[bool, str]:
+    n, d, found = 5, 3, {}
+    h = torch.eye(d, dtype=torch.float64)[0]
+    for temperature in (2.2, 2.7):  # on both sides of 2n/(n − 1) = 2.5
+        generator = torch.Generator().manual_seed(0)
+        start = torch.randn(2, n, d, generator=generator, dtype=torch.float64)
+        z, _, least = theory.minimise(
+            lambda a, b, tau=temperature: theory.constant_net_loss(a, b, h, tau, True), *start
+        )
+        found[temperature] = (z @ h).min().item()
+    gap = abs(least - theory.cone_floor(n, 2.7, both_views=True))
+    holds = found[2.2] < 0.95 and found[2.7] > 1 - 1e-4 and gap < 1e-8
+    return holds, f"n = 5: least z·h {found[2.2]:.2f} at τ = 2.2, {found[2.7]:.2f} at τ = 2.7"
+
+
+def _cone_any_dimension() -> tuple[bool, str]:
+    n, d = 12, 4
+    h = torch.eye(d, dtype=torch.float64)[0]
+    generator = torch.Generator().manual_seed(0)
+    start = torch.randn(2, n, d, generator=generator, dtype=torch.float64)
+    found = {}
+    for both in (False, True):
+        z, w, _ = theory.minimise(
+            lambda a, b, both=both: theory.constant_net_loss(a, b, h, both_views=both), *start
+        )
+        target = theory.cone_height(n) * h
+        moved = sum((view.mean(0) - target).square().sum() for view in (z, w)).item()
+        found[moved] = theory.cone_deviation_bound(n, d, both_views=both)
+    low, high = theory.cone_cosine_range(320, 200, both_views=True)
+    holds = all(0 < moved <= bound for moved, bound in found.items()) and low < 0.25 < high
+    return holds, f"n = 320, d = 200, τ = 1: mean cosine from {low:.2f} to {high:.2f}"
+
+
 def _unsupervised() -> tuple[bool, str]:
     joint = [[0.4, 0.1], [0.1, 0.4]]
     information = theory.mutual_information(joint)
@@ -158,6 +191,18 @@ THEOREMS: tuple[tuple[str, Callable[[], tuple[bool, str]], str], ...] = (
         "Eq. 7 with the indicator distance is SupCon if and only if every class has two samples.",
         _supcon,
         "special_cases",
+    ),
+    (
+        "From τ = 2n/(n − 1) on, a constant weight net makes total collapse the only minimiser of "
+        "L_u, in every dimension.",
+        _cone_collapse,
+        "weights",
+    ),
+    (
+        "With a constant weight net and any d ≥ 2, the mean rows of every minimiser of L_u lie "
+        "within order 1/n + 1/d (squared) of the cone's.",
+        _cone_any_dimension,
+        "weights",
     ),
 )
 
