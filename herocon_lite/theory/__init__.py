@@ -4,6 +4,7 @@ from herocon_lite.theory.collapse import (
     class_size_needed,
     class_spread,
     collapse_margin,
+    collapsed_bound,
     least_spread,
     log_mean_exponential,
     minimum_upper_bound,
@@ -11,6 +12,7 @@ from herocon_lite.theory.collapse import (
     parting_curvature,
     spread_lower_bound,
     tied_pair_cost,
+    tied_pair_least_cost,
     tied_pair_loss,
 )
 from herocon_lite.theory.cone import (
@@ -114,6 +116,7 @@ __all__ = [
     "class_spread",
     "collapse_margin",
     "collapsed",
+    "collapsed_bound",
     "collapsed_loss",
     "collapsed_supcon_gap",
     "cone_cosine",
@@ -175,6 +178,7 @@ __all__ = [
     "supervised_ceiling",
     "tangent",
     "tied_pair_cost",
+    "tied_pair_least_cost",
     "tied_pair_loss",
     "weighted_shares",
     "weights",

@@ -1,7 +1,8 @@
 """Collapsed classes are no minimiser of L_1 (Eq. 3), far below d = n − 1 dimensions.
 
 An upper bound of the minimum (independent uniform points) lies below a lower bound that holds for
-collapsed classes of any sizes; and in between, a lower bound in the spread inside the classes.
+collapsed classes of any sizes; and in between, a lower bound in the spread inside the classes. The
+same lower bound, for classes of two, one, one, …, says what tying one false pair costs at least.
 """
 
 from __future__ import annotations
@@ -80,6 +81,39 @@ def spread_lower_bound(
     off = (K - 1) * (-K * (1 - C) / ((K - 1) * temperature)).exp()
     bound = -C / temperature + math.log(n / K) + off.log1p()
     return bound if isinstance(spread, Tensor) else bound.item()
+
+
+def collapsed_bound(sizes: Sequence[int], temperature: float = 1.0) -> float:
+    """Return the lower bound of L_1 for collapsed classes of these very sizes, for any d.
+
+    It is the maximum over θ in [0, 1] of −θ/τ + S(θ), with S(θ) the mean entropy of the weights
+    θ · (uniform on all samples) + (1 − θ) · (uniform on the class of the anchor). For equal sizes
+    it is :func:`spread_lower_bound` at C = 0, for others it is larger.
+
+    Args:
+        sizes: samples of each class, two classes or more.
+        temperature: τ.
+
+    >>> abs(collapsed_bound([4, 4]) - spread_lower_bound(8, 2)) < 1e-9
+    True
+    >>> collapsed_bound([6, 2]) > spread_lower_bound(8, 2)
+    True
+    """
+    from scipy import optimize  # slow to import, and only needed here
+
+    distinct, times = np.unique(np.asarray(sizes, float), return_counts=True)
+    n = times @ distinct
+    share = distinct / n  # of one class of this size
+
+    def negative(theta: float) -> float:
+        own = 1 - theta * (1 - share)  # mass that the weights give to the anchor's own class
+        entropy = own * np.log(distinct / own) + theta * (1 - share) * math.log(n / theta)
+        return theta / temperature - times @ (share * entropy)
+
+    found = optimize.minimize_scalar(
+        negative, bounds=(1e-300, 1.0), method="bounded", options={"xatol": 1e-12}
+    )
+    return -float(found.fun)
 
 
 def class_spread(z: Tensor, w: Tensor, y: Tensor) -> Tensor:
@@ -210,13 +244,26 @@ def tied_pair_cost(n: int, temperature: float = 1.0) -> float:
     """Return 2(e^λ − 1 − λ)/n², λ = 1/τ: the most that tying one pair costs, for large n.
 
     Keeping one false pair of n at one point raises the minimum of L_1 by no more, to leading
-    order in 1/n, if d ≥ n − 1.
+    order in 1/n, if d ≥ n − 1. It raises it by no less than :func:`tied_pair_least_cost`.
 
     >>> round(tied_pair_cost(1, temperature=1.0), 2)  # over n²
     1.44
     """
     scale = 1 / temperature
     return 2 * (math.expm1(scale) - scale) / n**2
+
+
+def tied_pair_least_cost(n: int, temperature: float = 1.0) -> float:
+    """Return what a tied pair costs at least, for large n: :func:`collapsed_bound`'s leading term.
+
+    2 (λ e^λ − (e^λ + 1) log((e^λ + 1)/2))/n² with λ = 1/τ, in any d.
+
+    >>> round(tied_pair_least_cost(1, temperature=1.0), 2)  # over n²
+    0.83
+    """
+    scale = 1 / temperature
+    grown = math.exp(scale)
+    return 2 * (scale * grown - (grown + 1) * math.log((grown + 1) / 2)) / n**2
 
 
 def tied_pair_loss(n: int, temperature: float = 1.0) -> float:

@@ -190,6 +190,37 @@ def test_collapsed_classes_of_equal_size_attain_it_and_one_view_is_enough():
             assert (theory.inner_loss(z, w, tau) > bound).all()
 
 
+# ---------------------------------------------------------------- collapsed classes of known sizes
+
+
+def test_the_bound_for_given_sizes_lies_between_that_for_any_sizes_and_the_loss():
+    rng = np.random.default_rng(0)
+    nearest = math.inf
+    for trial in range(300):
+        K, d = int(rng.integers(2, 6)), int(rng.integers(1, 6))
+        sizes = rng.integers(1, 8, K)
+        y = torch.arange(K).repeat_interleave(torch.tensor(sizes))
+        tau = float(10 ** rng.uniform(-1, 0.7))
+        bound = theory.collapsed_bound(sizes, tau)
+        assert bound >= theory.spread_lower_bound(len(y), K, tau) - 1e-9
+        free = rows_on_sphere(torch.tensor(rng.normal(size=(20, len(y), d))))
+        points = rows_on_sphere(torch.tensor(rng.normal(size=(20, K, d))))[:, y]
+        w = (points, free, points)[trial % 3]
+        z = (points, points, free)[trial % 3]
+        slack = (theory.inner_loss(z, w, tau) - bound).min().item()
+        assert slack > -1e-9
+        nearest = min(nearest, slack)
+    assert nearest < 1e-6  # altered: a bound larger by as little would be violated
+
+
+@pytest.mark.parametrize("sizes", [(3, 3, 3), (1, 1), (5, 5)])
+def test_for_equal_sizes_both_bounds_agree(sizes):
+    for tau in (0.1, 1.0, 5.0):
+        bound = theory.spread_lower_bound(sum(sizes), len(sizes), tau)
+        assert theory.collapsed_bound(sizes, tau) == pytest.approx(bound, abs=1e-9)
+    assert theory.collapsed_bound((5, 3, 1)) > theory.spread_lower_bound(9, 3) + 1e-3
+
+
 # ---------------------------------------------------------------- the region
 
 
@@ -297,40 +328,7 @@ def test_parting_agrees_with_the_curvature_of_a_simplex():
         assert whole == pytest.approx(2 * K * m * theory.curvature(K, m, tau), abs=1e-12)
 
 
-# ---------------------------------------------------------------- one false pair
-
-
-def tied_loss(n, tau):
-    """The minimum of L_1 over states whose first two rows coincide, in both views; searched."""
-
-    def loss(z, w):
-        z, w = (torch.cat([x[:1], x]) for x in (z, w))
-        return theory.inner_loss(z, w, tau)
-
-    return theory.minimise(loss, *torch.randn(2, n - 1, n))[2]
-
-
-@pytest.mark.parametrize(("n", "gained"), [(4, 1e-3), (8, 2e-4)])
-def test_tying_a_pair_costs_nearly_what_the_symmetric_state_does(n, gained):
-    free = min(tied_loss(n, 1.0) for _ in range(3))
-    symmetric = theory.tied_pair_loss(n)
-    assert symmetric - gained < free <= symmetric + 1e-10
-    assert symmetric < theory.one_pair_loss(n)
-
-
-def test_the_cost_of_a_tied_pair_falls_like_one_over_n_squared():
-    known = {1.0: (0.1158, 0.0062, 0.00036), 0.5: (0.2498, 0.0261, 0.0020)}
-    for tau, costs in known.items():
-        for n, cost in zip((4, 16, 64), costs, strict=True):
-            found = theory.tied_pair_loss(n, tau) - theory.floor(n, tau)
-            assert found == pytest.approx(cost, rel=0.02)
-        ratio = (theory.tied_pair_loss(4096, tau) - theory.floor(4096, tau)) / (
-            theory.tied_pair_cost(4096, tau)
-        )
-        assert ratio == pytest.approx(1, abs=0.01)
-    # altered: not 1/n, as the doubled simplex in the limit τ → 0 would have it
-    small, large = (theory.tied_pair_loss(n) - theory.floor(n) for n in (64, 256))
-    assert small / large > 12
+# ---------------------------------------------------------------- where it breaks
 
 
 def test_with_too_few_dimensions_cosines_differ_but_no_pair_is_special():
@@ -339,3 +337,16 @@ def test_with_too_few_dimensions_cosines_differ_but_no_pair_is_special():
     assert cosine.max() - cosine.min() > 1  # not a simplex
     order = torch.randperm(8)
     assert theory.inner_loss(z[order], w[order]).item() == pytest.approx(value, abs=1e-12)
+
+
+def test_in_one_dimension_halves_are_the_minimum_of_all_states():
+    signs = torch.cartesian_prod(*[torch.tensor([1.0, -1.0])] * 4)[:, :, None]
+    for tau in (1.0, 0.3):
+        states = theory.inner_loss(signs[:, None], signs[None], tau)  # (16, 16)
+        assert states.min().item() == pytest.approx(theory.spread_lower_bound(4, 2, tau), abs=1e-12)
+        # altered: with K = 3, or with a dimension more, it would not be
+        assert states.min().item() > theory.spread_lower_bound(4, 3, tau) + 0.1
+        lower = theory.minimise(
+            lambda z, w, t=tau: theory.inner_loss(z, w, t), *torch.randn(2, 4, 2)
+        )
+        assert lower[2] < states.min().item() - 0.02

@@ -282,7 +282,7 @@ def test_definition_1():
 
 def test_few_vectors_can_point_apart():
     def some_pair_is_nearer_than(bound):
-        z = unit(torch.randn(300, 7, 5))
+        z = torch.nn.functional.normalize(torch.randn(300, 7, 5), dim=-1)
         nearest = (z @ z.mT - 2 * torch.eye(7)).amax((1, 2))
         simplex = theory.simplex(7)
         worst = (simplex @ simplex.T - 2 * torch.eye(7)).max()
