@@ -124,7 +124,10 @@ def fingerprint() -> str:
 
 
 def draw(picture: Path = PICTURE) -> None:
-    """One row a depth, what is imported below what imports it; the core blue, repro orange."""
+    """One row a depth, what is imported below what imports it; the core blue, repro orange.
+
+    Equal imports give equal bytes: sets are sorted, names salted, date and version left out.
+    """
     import matplotlib
 
     matplotlib.use("svg")
@@ -139,20 +142,20 @@ def draw(picture: Path = PICTURE) -> None:
         for level, row in rows.items()
         for k, name in enumerate(sorted(row))
     }
-    plt.rcParams["svg.hashsalt"] = "herocon_lite"  # the same bytes each time
+    plt.rcParams["svg.hashsalt"] = "herocon_lite"
     figure, ax = plt.subplots(figsize=(11, 0.75 * (len(rows) + 1)))
-    for name, others in reduced(boxes).items():
-        for other in others:
+    for name, others in sorted(reduced(boxes).items()):
+        for other in sorted(others):
             line = {"arrowstyle": "-|>", "color": "#8A8A8A", "lw": 0.8, "shrinkA": 9, "shrinkB": 9}
             ax.annotate("", place[other], place[name], arrowprops=line)
-    for name, (x, y) in place.items():
+    for name, (x, y) in sorted(place.items()):
         colour = "#E69F00" if name.startswith("repro") else "#56B4E9"
         style = {"boxstyle": "round,pad=0.35", "fc": colour, "ec": "none"}
         label = name.removeprefix("repro.")
         ax.text(x, y, label, ha="center", va="center", fontsize=8, bbox=style)
     ax.set(xlim=(0, 1), ylim=(-0.6, len(rows) - 0.4))
     ax.axis("off")
-    about = {"Date": None, "Description": fingerprint()}
+    about = {"Date": None, "Creator": None, "Description": fingerprint()}
     figure.savefig(picture, bbox_inches="tight", metadata=about, facecolor="white")
 
 
