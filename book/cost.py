@@ -43,7 +43,7 @@ from herocon_lite.repro.efficiency import (
     power,
 )
 from herocon_lite.repro.paper_tables import quote
-from herocon_lite.repro.text import ci, format_interval, table
+from herocon_lite.repro.text import ci, format_interval, points, table
 
 plt.style.use("herocon_lite.repro.book")
 torch.set_num_threads(1)
@@ -236,7 +236,7 @@ page.badges(reads="9 min", runs="20 s")
 answer(f"""**A hundred do about as well as 5,000 on MOCHA. Time grows with the square, memory need not.** Drawn from steps of 1,000 samples, 100
 negatives give the F1 of 999: the difference is {ci(f1["100 − 999"])}. Steps with 4,999 change F1 by another
 {ci(f1["4,999 − 100"])}, and AUC by {ci(auc["4,999 − 100"])} before correction only, for {dearer[100]:.0f} times the processor time. What
-lowers F1 is a small batch, not few negatives. The same loss, computed in
+lowers F1 is a small batch, not few negatives: half the samples cost {points(-f1["500 − 100"])} points. The same loss, computed in
 another order, needs memory in proportion to the samples: 20,000 negatives take {peaks[OURS][20_000] / 1024:.1f} GiB.""")
 
 # %% tags=["remove-input"] mystnb={"image": {"alt": "Left: F1 on MOCHA less that with 999 negatives, in points, against the number of negatives from 100 to 4,999, a dot per seed, means and 95 percent intervals. 100 and 200 lie at zero, 500 with its smaller batch nearly one point below, 1,999 and 4,999 a tenth of a point above. Right: seconds for a step against the number of negatives, both axes logarithmic: three rising lines, the literal formula on top and ending at 3,000, the public code's form in the middle and ending at 5,000, herocon_lite lowest and going on to 20,000."}, "figure": {"caption": "Left: F1 on MOCHA less that with 999 negatives on the same seed; a dot per seed, means and 95 % intervals. Right: seconds of the processor for one step of HeroCon, with a fitted power of the size as a line. *What to see:* 100 negatives lose nothing detectable, a small batch most of a point. The time of a step rises with about the square.", "name": "fig-cost-negatives"}}
@@ -590,7 +590,7 @@ say(f"""- **Timings are older than the code.** They are of {where["date"]}, from
 - **An estimate was too low.** What a step would keep was estimated up to a half too low when these timings were made. Mended since; *unit
   rows* at 10,000 samples should not have been run.
 - **MOCHA is not XRMB**, so Fig. 3(b) stays *not run*. Our β is that of Table 3, ten times smaller than the figure's; the paper has both for
-  the same data ([point B8](point_by_point.ipynb)).
+  the same data (B8 in [The paper and its released code, point by point](point_by_point.ipynb)). Who has XRMB writes `xrmb` for `mocha` in the commands at the end.
 - **Processor time of runs** is of machines that others used, too.
 - **Three things move with a batch**: negatives and anchors, batch statistics, passes over the unlabelled windows. Only 100, 200 and 999
   share a batch.
