@@ -100,7 +100,7 @@ def cone_points(n: int, temperature: float = 1.0, size: int | None = None) -> Te
 def cone_deviation_bound(
     n: int, d: int, temperature: float = 1.0, both_views: bool = False
 ) -> float:
-    """Return a bound of |z̄ − s h|² + |w̄ − s h|², at every minimiser, for any d ≥ 2 and s < 1.
+    """Return a bound of ‖z̄ − s h‖² + ‖w̄ − s h‖², at every minimiser, for any d ≥ 2 and s < 1.
 
     It is 2(1 − s²)/n + ((n − 1)/n)(1 − s²)²/(τ(d − 1)), of order 1/n + 1/d. With both views as
     negatives it is n/μ times that, at most 1.45 and 1.27 for large n: μ is the least eigenvalue
