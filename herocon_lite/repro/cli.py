@@ -256,7 +256,7 @@ def _ledger_options(parser: ArgumentParser) -> None:
 
 
 def _ledger(arguments: Namespace) -> int:
-    from herocon_lite.repro import ledger
+    from herocon_lite.repro import ledger, store
 
     if not arguments.folder.is_dir():
         raise ValueError(
@@ -268,6 +268,8 @@ def _ledger(arguments: Namespace) -> int:
         print(ledger.to_frame(rows).to_csv(index=False), end="")
     else:
         print(ledger.to_markdown(rows))
+        for name, digest in store.file_digests(arguments.folder).items():
+            print(f"Made from {name}, SHA-256 {digest}.")
     return 0
 
 
@@ -317,13 +319,23 @@ def _simulate(arguments: Namespace) -> int:
 
 
 def _doctor_options(parser: ArgumentParser) -> None:
+    _folder_options(parser)
     parser.add_argument("name", nargs="?", help="one data set: its card and a few rows")
 
 
 def _doctor(arguments: Namespace) -> int:
     from herocon_lite.data import doctor
+    from herocon_lite.repro import store
 
-    return doctor(arguments.name)
+    code = doctor(arguments.name)
+    if arguments.name is not None:
+        return code
+    records, faults = store.examine(arguments.folder)
+    if records or faults:
+        print(f"\n{len(records)} runs in {arguments.folder}, {len(faults)} lines set aside")
+    for fault in faults:
+        print(fault)
+    return max(code, bool(faults))
 
 
 # ------------------------------------------------------------------ values
@@ -389,7 +401,9 @@ COMMANDS = {
         "every claim of the paper with a verdict, from all finished runs", _ledger_options, _ledger
     ),
     "data": Command(
-        "the data doctor: which data sets are here, whole and right", _doctor_options, _doctor
+        "the data doctor: which data sets and records are here, whole and right",
+        _doctor_options,
+        _doctor,
     ),
     "selfcheck": Command(
         "every loss and a short training on this machine's GPU, beside the processor",

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import tempfile
 import time
+import warnings
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import asdict
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,7 +21,7 @@ from herocon_lite.data import Dataset, Split, load, select_classes, split
 from herocon_lite.data.splits import folds
 from herocon_lite.methods import FORMS, Problem, build
 from herocon_lite.metrics import evaluate
-from herocon_lite.repro import probabilities, provenance, store
+from herocon_lite.repro import claims, probabilities, provenance, store
 from herocon_lite.repro.settings import (
     CROSS_VALIDATION,
     SPEECH,
@@ -239,9 +241,9 @@ def execute_all(
 ) -> int:
     """Execute the runs that have no record yet, storing each as it ends.
 
-    The store is read anew before each run, so several jobs may work on one list; give them
-    different seeds, since two that begin the same run both train it. A run whose loss stops being
-    finite does not keep the others from being made.
+    The store is read anew before each run, and a run is claimed before it is trained, so several
+    jobs may work on one list: what another is training is left to it, with a warning. A run whose
+    loss stops being finite does not keep the others from being made.
 
     Args:
         runs: of one data set or several; each change of data set reads it again.
@@ -268,29 +270,65 @@ def execute_all(
     distributed.start(where)
     first = distributed.world()[0] == 0  # of several processes one writes
     keep = folder if keep_probabilities and first else None
-    done, failed = 0, []
+    done, failed, left = 0, [], []
+    finished = partial(
+        store.finished, replace_dirty=replace_dirty, probabilities=keep_probabilities
+    )
     bar = tqdm(runs, unit="run", disable=len(runs) == 1 or not first)
     try:
         for run in bar:
             bar.set_description(f"{run.data} {run.method}, seed {run.seed}")
             if run.data != dataset.name:
                 dataset = load(run.data)
-            stored = store.finished(folder, run.data, replace_dirty, keep_probabilities)
-            skip = distributed.broadcast_from_rank0(stored).__contains__
-            try:
-                record = execute(run, dataset, device, first, folder / "checkpoints", skip, keep)
-            except FloatingPointError as error:
-                failed.append(f"{run.method}, seed {run.seed}: {error}")
-                continue
-            if record is not None:
-                done += 1
-                if first:
-                    store_record(record, folder)
+            with ExitStack() as held:  # its claim, until its record is stored
+                skip = _skip_or_claim(run, folder, finished, held, left)
+                try:
+                    record = execute(
+                        run, dataset, device, first, folder / "checkpoints", skip, keep
+                    )
+                except FloatingPointError as error:
+                    failed.append(f"{run.method}, seed {run.seed}: {error}")
+                    continue
+                if record is not None:
+                    done += 1
+                    if first:
+                        store_record(record, folder)
     finally:
         distributed.stop()
+    if left:
+        warnings.warn(f"Left to others, who train them now: {'; '.join(left)}.", stacklevel=2)
     if failed:
         raise FloatingPointError(f"Ran {done}; {len(failed)} failed. " + " ".join(failed))
     return done
+
+
+def _skip_or_claim(
+    run: Run, folder: Path, finished: Callable, held: ExitStack, left: list[str]
+) -> Callable[[str], bool]:
+    """Return what tells whether the run of a key is to be skipped; if not, it is claimed.
+
+    Args:
+        run: which is next.
+        folder: of the store.
+        finished: gives the keys of what is stored.
+        held: gets the claim.
+        left: gets the run's name, if another process trains it.
+    """
+
+    def decide(key: str) -> bool:
+        if key in finished(folder, run.data):
+            return True
+        if not held.enter_context(claims.claim(folder, key)):
+            who = claims.owner(folder, key) or "another process"
+            left.append(f"{run.data} {run.method}, seed {run.seed} ({who})")
+            return True
+        return key in finished(folder, run.data)  # its last owner may just have stored it
+
+    def skip(key: str) -> bool:
+        first = distributed.world()[0] == 0  # of several processes one decides
+        return distributed.broadcast_from_rank0(decide(key) if first else False)
+
+    return skip
 
 
 def store_record(record: store.Record, folder: Path) -> None:

@@ -1,7 +1,9 @@
 """The record of every finished run.
 
 A run is one JSON object on one line of ``results/runs/<data>.jsonl``. Files only ever grow, stores
-merge by concatenation, and two lines of the same run count once.
+merge by concatenation, and two lines of the same run count once. A record carries a digest of its
+content (those of before November 2026 do not); one that does not fit, or that no reader could use,
+is set aside with a warning, and ``python -m herocon_lite data`` lists it.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import re
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 Record = dict[str, Any]
 KEYS = {
@@ -38,6 +40,20 @@ KEYS = {
     "commit": "of the checkout, or the package's version",
     "data_checksums": "of the files read",
     "date": "when it finished, ISO",
+}
+# What a reader relies on; every other of KEYS is a text. Measured numbers may be null.
+TYPES: dict[str, type | tuple[type, ...]] = {
+    "form": (str, type(None)),
+    "seed": int,
+    "settings": dict,
+    "split": dict,
+    "metrics": dict,
+    "history": list,
+    "seconds": (int, float, type(None)),
+    "peak_mib": (int, float, type(None)),
+    "threads": (int, type(None)),
+    "versions": dict,
+    "data_checksums": dict,
 }
 _DEFINING = [
     "data",
@@ -94,8 +110,10 @@ def append(record: Record, folder: str | Path) -> Path:
     key(record)  # refuses what cannot define a run
     if not re.fullmatch(r"[\w-]+", record["data"]):
         raise ValueError(f"data must be a plain name, it becomes a file's; got {record['data']!r}.")
-    record = {name: record[name] for name in [*KEYS, *(record.keys() - KEYS.keys())]}
-    line = json.dumps(_plain(record, "record", finite=False), allow_nan=False).encode() + b"\n"
+    more = sorted(record.keys() - KEYS.keys() - {"digest"})
+    plain = _plain({name: record[name] for name in [*KEYS, *more]}, "record", finite=False)
+    plain["digest"] = content_digest(plain)
+    line = json.dumps(plain, allow_nan=False).encode() + b"\n"
     path = Path(folder) / "runs" / f"{record['data']}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
@@ -115,31 +133,103 @@ def append(record: Record, folder: str | Path) -> Path:
     return path
 
 
+def content_digest(record: Record) -> str:
+    """Return thirty-two hex digits of all that a record says, but for its digest."""
+    content = {name: value for name, value in record.items() if name != "digest"}
+    text = json.dumps(content, sort_keys=True, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def file_digests(folder: str | Path) -> dict[str, str]:
+    """Return the SHA-256 of each file of a store, by name: what a ledger was made from."""
+    files = sorted((Path(folder) / "runs").glob("*.jsonl"))
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+class Fault(NamedTuple):
+    """A line of the store, or a part of it, that does not count, and why."""
+
+    path: Path
+    line: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.path.name}, line {self.line}, {self.reason}"
+
+
 def read(folder: str | Path, data: str | None = None) -> dict[str, Record]:
     """Return the records of a store by key, in order.
 
     Of several records of one run a clean one supersedes a dirty one (made by code that differed
-    from its commit), then one with probabilities one without; otherwise the first counts.
+    from its commit), then one with probabilities one without, then one with a digest one without;
+    otherwise the first counts. What cannot be used is left out, with a warning.
 
     Args:
         folder: of the store.
         data: read this data set's file alone.
     """
+    records, faults = examine(folder, data)
+    for fault in faults:
+        warnings.warn(str(fault), stacklevel=2)
+    return records
+
+
+def examine(folder: str | Path, data: str | None = None) -> tuple[dict[str, Record], list[Fault]]:
+    """Return what :func:`read` returns, and what it warns of."""
     records: dict[str, Record] = {}
+    ranks: dict[str, tuple] = {}
+    faults: list[Fault] = []
     for path in sorted((Path(folder) / "runs").glob(f"{data or '*'}.jsonl")):
         for number, line in enumerate(path.read_bytes().splitlines(), start=1):
-            found, torn = _on_line(line.decode(errors="replace"))
+            text = line.decode(errors="replace")
+            found, torn = _on_line(text)
             if torn:
-                warnings.warn(
-                    f"{path.name}, line {number}, is not a whole record: a process was stopped "
-                    f"while writing it, or is writing it now. It is left out.",
-                    stacklevel=2,
-                )
-            for record in map(upgrade, found):
-                name = key(record)
-                if name not in records or _rank(record) > _rank(records[name]):
-                    records[name] = record
-    return records
+                faults.append(Fault(path, number, TORN))
+            for raw in found:
+                try:
+                    name, record = _usable(raw, text)
+                except (ValueError, RecursionError) as error:
+                    faults.append(Fault(path, number, f"is set aside: {error}"))
+                    continue
+                rank = (*_rank(record), "digest" in raw)
+                if name not in records or rank > ranks[name]:
+                    records[name], ranks[name] = record, rank
+                elif rank == ranks[name] and record["metrics"] != records[name]["metrics"]:
+                    faults.append(Fault(path, number, f"is set aside: {OTHER} {name}."))
+    return records, faults
+
+
+TORN = (
+    "is not a whole record: a process was stopped while writing it, or is writing it now. "
+    "It is left out."
+)
+OTHER = "it has other results than an earlier record of the same run,"
+
+
+def _usable(raw: Record, line: str) -> tuple[str, Record]:
+    """The key of a record and what readers get of it, or an error that says why it is unusable."""
+    for name in KEYS:
+        if not isinstance(raw[name], TYPES.get(name, str)):
+            raise ValueError(f"{name} is {type(raw[name]).__name__} where it must not be.")
+    if not isinstance(raw["split"].get("checksum"), str):
+        raise ValueError("its split has no checksum.")
+    if ("NaN" in line or "Infinity" in line) and not _has_finite_numbers(raw):
+        raise ValueError("it holds a number that is not finite.")
+    if "digest" in raw and raw["digest"] != content_digest(raw):
+        raise ValueError("its digest is wrong: it has changed since it was written.")
+    try:
+        record = upgrade({name: value for name, value in raw.items() if name != "digest"})
+        return key(record), record
+    except (AttributeError, KeyError, TypeError) as error:
+        raise ValueError(f"no reader of today understands it ({error!r}).") from error
+
+
+def _has_finite_numbers(record: Record) -> bool:
+    try:
+        json.dumps(record, allow_nan=False)
+    except ValueError:
+        return False
+    return True
 
 
 def finished(
@@ -204,6 +294,8 @@ def _on_line(line: str) -> tuple[list[Record], bool]:
         except ValueError:
             torn, at = True, at + 1
             continue
+        except RecursionError:  # nested so deeply that no record is
+            return records, True
         if found.keys() >= KEYS.keys():
             records.append(found)
         else:  # an inner part of a torn record
