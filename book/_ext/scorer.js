@@ -8,7 +8,8 @@ var Scorer = (() => {
     score: ([, title, anchor, , score]) => {
       const here = words(title);
       const found = wanted.filter((word) => here.some((other) => other.startsWith(word))).length;
-      return score + (wanted.length && !anchor ? (40 * found) / wanted.length : 0);
+      const term = anchor?.startsWith("#term-"); // the glossary's entry comes after the page of that name
+      return score - (term ? 60 : 0) + (wanted.length && !anchor ? (40 * found) / wanted.length : 0);
     },
   };
 })();

@@ -156,6 +156,16 @@ def test_an_altered_spread_bound_is_caught(name):
     assert least_slack(bound) < violated_by
 
 
+def test_the_spread_is_the_mean_product_of_deviations_from_the_class():
+    for z, w, y, _ in instances(groups=20, each=1):
+        whole = 0.0
+        for i, c in enumerate(y):
+            a, b = (view[0][y == c].mean(0) for view in (z, w))
+            whole += ((z[0, i] - a) @ (w[0, i] - b)).item() / len(y)
+        assert theory.class_spread(z, w, y).item() == pytest.approx(whole, abs=1e-12)
+        assert whole <= 1
+
+
 @pytest.mark.parametrize(("sizes", "d", "tau"), [((3, 3), 4, 1.0), ((2, 2, 2), 3, 1.0)])
 def test_the_spread_bound_is_attained_and_never_undercut_by_minimising(sizes, d, tau):
     assert -1e-12 < least_gap(sizes, d, tau) < 1e-8
