@@ -97,7 +97,7 @@ for d, name in DATA.items():
     check(f"{name}: 200 steps get part of the way", short[d].hi < 0.6 * low)
     check(f"{name}: and off zero", short[d].lo > 0.03)
     check(f"{name}: a fresh H is nearly constant", fresh[d].lo > 0.9)
-three = ("HeroCon", "HeroCon, detached", "L_u")
+three = ("HeroCon", "HeroCon, detached", "L_u", "L_u, detached")
 full = min(least_seeds[d, kind] for d in DATA for kind in three)
 check("three seeds or more", full >= 3)
 
@@ -365,7 +365,7 @@ assert (
 # %% [markdown]
 # ## With H constant: a cone
 #
-# A weight net that has not learnt yet answers almost the same to everybody. What does $L_u$ want then?
+# A fresh weight net answers almost the same to everybody. What does $L_u$ want then?
 #
 # :::{prf:theorem} The cone
 # :label: weights-cone
@@ -653,7 +653,7 @@ for d in DATA:
     assert (early[d] < seeds(d, "L_u", "net")).all()
     assert seeds(d, "L_u, detached", "net").max() < early[d].min()
     assert abs(short[d].mean - seeds(d, "L_u", step=200).mean()) < 0.02
-say(f"""At the end of training: means over {full} seeds with 95 % intervals. One or two runs are said to be that.
+say(f"""At the end of training: means over {full} seeds with 95 % intervals, where there are that many.
 
 - **A fresh $H$ is nearly constant**: before training, $H(z)$ and $H(z')$ have a mean cosine of {fresh["scene"].mean:.2f} on Scene and
   {fresh["yeast"].mean:.2f} on yeast. With $L_u$ alone it falls to {early["scene"].mean():.2f} and {early["yeast"].mean():.2f} by step 200, and
