@@ -451,7 +451,7 @@ yeast = load("yeast")
 parts = split(yeast, seed=0)
 few, more = ([v[i] for v in yeast.views] for i in (parts.train, parts.test))
 Y = yeast.labels[parts.train, :13]  # the last label is too rare
-model = HeroConClassifier(steps=15, random_state=0)
+model = HeroConClassifier(random_state=0)
 model.fit(few, Y, unlabeled=more)
 print("below one half:", model.threshold_ < 0.5)
 

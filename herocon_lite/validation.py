@@ -1,40 +1,99 @@
-"""What ``HeroConClassifier`` accepts as views and labels, and what it says of anything else."""
+"""What ``HeroConClassifier`` accepts as views and settings, and what it says of anything else."""
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import NamedTuple
 
 import numpy as np
+import torch
 from sklearn.utils import check_random_state
+from torch import Tensor, nn
+
+from herocon_lite.checks import check_choice
+from herocon_lite.scaling import SCALINGS
+from herocon_lite.targets import column_names, reject_masked
 
 Views = np.ndarray | Sequence[np.ndarray]
 
 
-class Labels(NamedTuple):
-    """The labels of all rows, and which of them are known."""
-
-    matrix: np.ndarray  # (n, c) float32, 0/1 in labelled rows
-    known: np.ndarray  # (n,) bool: the labelled rows
-    classes: np.ndarray  # (c,): the classes, or the numbers of the label columns
-    kind: str  # "multilabel" or "multiclass"
-
-    @property
-    def varies(self) -> np.ndarray:
-        """Which columns hold both 0 and 1 in the labelled rows: (c,), bool."""
-        return np.ptp(self.matrix[self.known], axis=0) > 0
-
-
 # ------------------------------------------------------------------ views
+
+
+def read_inputs(
+    name: str,
+    views: Views,
+    view_sizes: Sequence[int] | None = None,
+    encoders: Sequence | None = None,
+) -> list:
+    """Return the views as :func:`read_views` does; those with an encoder of their own as they are.
+
+    Args:
+        name, views, view_sizes: as there.
+        encoders: a module for each view, or None for a table.
+    """
+    if encoders is None:
+        return read_views(name, views, view_sizes)
+    check_encoders(encoders)
+    if view_sizes is not None:
+        raise ValueError("view_sizes is for tables side by side; leave it out with encoders.")
+    views = list(views) if isinstance(views, list | tuple) else [views]
+    if len(views) != len(encoders):
+        raise ValueError(
+            f"{name} must have as many views as encoders, {len(encoders)}; got {len(views)}."
+        )
+    given = zip(views, encoders, strict=True)
+    read = [
+        _read_matrix(f"{name}[{v}]", view) if own is None else _read_items(f"{name}[{v}]", view)
+        for v, (view, own) in enumerate(given)
+    ]
+    rows = [rows_of(view) for view in read]
+    if len(set(rows)) > 1:
+        raise ValueError(f"{name} must have the same rows in every view; got {rows} rows.")
+    return read
+
+
+def rows_of(view) -> int:
+    """Return the number of rows of a matrix, sparse or dense, or of a dataset."""
+    return view.shape[0] if hasattr(view, "shape") else len(view)
+
+
+def columns_of(views: list) -> list[int | None]:
+    """Return the columns of each table; None for what is no table."""
+    tables = [hasattr(view, "shape") and len(view.shape) == 2 for view in views]
+    return [v.shape[1] if is_table else None for v, is_table in zip(views, tables, strict=True)]
+
+
+def _read_items(name: str, values):
+    """Return an array (n, …) of numbers, or a map-style dataset as it is."""
+    if isinstance(values, np.ndarray) or hasattr(values, "detach"):
+        array = np.asarray(values.detach().cpu() if hasattr(values, "detach") else values)
+        if array.ndim < 2 or array.dtype.kind not in "fiub":
+            raise ValueError(
+                f"{name} must hold numbers, one item per row; got shape {array.shape} of "
+                f"{array.dtype}."
+            )
+        return array
+    if not (hasattr(values, "__len__") and hasattr(values, "__getitem__")):
+        raise ValueError(
+            f"{name} must be an array or a map-style dataset, with a length and items by number; "
+            f"got {type(values).__name__}."
+        )
+    return values
 
 
 def is_view_list(views: Views) -> bool:
     """Return whether the views come as a list of matrices; a list of numbers is one row."""
     if not isinstance(views, (list, tuple)) or len(views) == 0:
         return False
-    return np.ndim(views[0]) > 1 or any(getattr(view, "ndim", 0) > 1 for view in views)
+    if any(getattr(view, "ndim", 0) > 1 or _is_dataset(view) for view in views):
+        return True
+    return np.ndim(views[0]) > 1
+
+
+def _is_dataset(view) -> bool:
+    plain = isinstance(view, list | tuple | str | bytes) or hasattr(view, "ndim")
+    return not plain and hasattr(view, "__getitem__") and hasattr(view, "__len__")
 
 
 def read_views(
@@ -55,7 +114,7 @@ def read_views(
     if view_sizes is not None:
         raise ValueError(f"{name} must be one array when view_sizes is given; got a list.")
     arrays = [_read_matrix(f"{name}[{v}]", view) for v, view in enumerate(views)]
-    rows = [len(array) for array in arrays]
+    rows = [rows_of(array) for array in arrays]
     if len(set(rows)) > 1:
         raise ValueError(f"{name} must have the same rows in every view; got {rows} rows.")
     for number, view in enumerate(views[1:], 1):
@@ -63,25 +122,34 @@ def read_views(
     return arrays
 
 
-def column_names(views: Views) -> list[list[str] | None]:
-    """Return the column names of each view, None where there are none.
-
-    Numbers as names are made up by pandas and count as none.
-    """
-    tables = views if is_view_list(views) else [views]
-    names = [list(getattr(table, "columns", ())) for table in tables]
-    return [each if each and all(isinstance(n, str) for n in each) else None for each in names]
+def names_of(views: Views) -> list[list[str] | None]:
+    """Return the column names of each view, None where there are none."""
+    tables = views if is_view_list(views) or isinstance(views, tuple) else [views]
+    return [column_names(table) for table in tables]
 
 
-def check_as_fitted(
-    name: str,
-    arrays: list[np.ndarray],
-    sizes: list[int],
-    names: list[list[str] | None],
-    fitted_names: list[list[str] | None],
-) -> None:
-    """Check that views have the columns that they had in ``fit``, in the same order."""
-    got = [array.shape[1] for array in arrays]
+def check_names(name: str, names: list, fitted_names: list) -> None:
+    """Check that columns with names have those that they had in ``fit``, in the same order."""
+    for now, fitted in zip(names, fitted_names, strict=False):
+        if not now or not fitted or now == fitted:
+            continue
+        new, gone = sorted(set(now) - set(fitted)), sorted(set(fitted) - set(now))
+        what = "The feature names should match those that were passed during fit.\n"
+        for words, found in (
+            ("unseen at fit time", new),
+            ("seen at fit time, yet now missing", gone),
+        ):
+            if found:
+                what += f"Feature names {words}:\n" + "".join(f"- {each}\n" for each in found[:5])
+        if not new and not gone:
+            was, got = next((f, n) for f, n in zip(fitted, now, strict=True) if f != n)
+            what += "Feature names must be in the same order as they were in fit.\n"
+            what += f"Got {got!r} where {was!r} was.\n"
+        raise ValueError(f"{what}(In {name}, which must have the columns of fit.)")
+
+
+def check_as_fitted(name: str, got: list[int | None], sizes: list[int | None]) -> None:
+    """Check that views have as many columns as in ``fit``."""
     if got != sizes and len(got) == len(sizes) == 1:  # in scikit-learn's words
         raise ValueError(
             f"{name} must have the columns of fit: X has {got[0]} features, but HeroConClassifier "
@@ -89,13 +157,6 @@ def check_as_fitted(
         )
     if got != sizes:
         raise ValueError(f"{name} must have views of {sizes} columns, as in fit; got {got}.")
-    for now, fitted in zip(names, fitted_names, strict=False):
-        if now and fitted and now != fitted:
-            new, old = next(pair for pair in zip(now, fitted, strict=True) if pair[0] != pair[1])
-            raise ValueError(
-                f"{name} must have the columns of fit in the same order; got {new!r} where "
-                f"{old!r} was."
-            )
 
 
 def check_row_order(name: str, table, other_name: str, other) -> None:
@@ -126,18 +187,20 @@ def _split_columns(
             f"view_sizes must add up to the {whole.shape[1]} columns of {name}; "
             f"got {tuple(view_sizes)}, which add up to {sum(view_sizes)}."
         )
-    return np.split(whole, np.cumsum(view_sizes)[:-1], axis=1)
+    ends = np.cumsum(view_sizes)
+    return [whole[:, end - size : end] for size, end in zip(view_sizes, ends, strict=True)]
 
 
 def _read_matrix(name: str, values) -> np.ndarray:
-    """Return one view in float64, so that columns far from zero keep their differences."""
+    """Return one view in float64, so that columns far from zero keep their differences; a sparse
+    one by row."""
     if hasattr(values, "toarray"):
-        raise ValueError(f"{name} must be dense; got a sparse matrix. Call .toarray() on it.")
+        return _read_sparse(name, values)
     if isinstance(values, dict):
         raise ValueError(
             f"{name} must be a list of arrays; got a dict. Pass list({name}.values())."
         )
-    _reject_masked(name, values)
+    reject_masked(name, values)
     try:
         array = np.asarray(values)
         if array.dtype.kind == "c":
@@ -165,6 +228,21 @@ def _read_matrix(name: str, values) -> np.ndarray:
     return array
 
 
+def _read_sparse(name: str, values):
+    if values.dtype.kind == "c":
+        raise ValueError(f"{name}: Complex data not supported.")
+    matrix = values.tocsr().astype(np.float64)
+    matrix.sum_duplicates()
+    if 0 in matrix.shape:
+        what = "sample(s)" if matrix.shape[0] == 0 else "feature(s)"
+        raise ValueError(
+            f"{name} must not be empty; got 0 {what} (shape={matrix.shape}) while a minimum of 1 "
+            "is required."
+        )
+    _check_finite(name, matrix.data[:, None])
+    return matrix
+
+
 def _check_finite(name: str, array: np.ndarray) -> None:
     usable = np.abs(array) < np.finfo(np.float32).max
     if not usable.all():
@@ -173,145 +251,6 @@ def _check_finite(name: str, array: np.ndarray) -> None:
             f"{name} must be finite in float32, without NaN or infinity; row {row}, column "
             f"{column} is {array[row, column]}. Fill it in (sklearn.impute) or drop the row."
         )
-
-
-def _reject_masked(name: str, values) -> None:
-    """NumPy would drop the mask, and what it hid would count."""
-    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-        raise ValueError(
-            f"{name} must have no masked values. Fill them in with .filled(…); unlabelled rows of "
-            "Y are −1 or NaN."
-        )
-
-
-# ------------------------------------------------------------------ labels
-
-
-def read_score_labels(Y, P: np.ndarray, kind: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return the labels to score the probabilities P against, and which rows have any."""
-    Y = read_targets(Y)
-    expected = P.shape if kind == "multilabel" else P.shape[:1]
-    if Y.shape != expected:
-        raise ValueError(f"Y must have the form it had in fit, here {expected}; got {Y.shape}.")
-    known = known_rows(Y)
-    if not known.any():
-        raise ValueError(
-            "Y must hold labels to score against; all its rows are unlabelled. In a search, "
-            "shuffle the folds: cv=KFold(5, shuffle=True)."
-        )
-    return Y, known
-
-
-def read_labels(Y, rows: int) -> Labels:
-    """Return the labels of ``rows`` rows: classes as one column each, a label matrix as it is.
-
-    Raises:
-        ValueError: if there are no labels, none that vary, or labels of another form.
-
-    Example:
-        >>> read_labels(["oak", "ash", None], rows=3).matrix[:2]
-        array([[0., 1.],
-               [1., 0.]], dtype=float32)
-    """
-    Y = read_targets(Y)
-    if Y.ndim not in (1, 2) or len(Y) != rows or 0 in Y.shape:
-        raise ValueError(
-            f"Y must be ({rows}, c), 0/1 labels, or ({rows},), classes: a row for each row of "
-            f"views; got shape {Y.shape}."
-        )
-    known = known_rows(Y)
-    if not known.any():
-        raise ValueError("Y must have labelled rows; all of them are −1 or NaN.")
-    read = _read_classes if Y.ndim == 1 else _read_matrix_of_labels
-    labels = read(Y, known)
-    if not labels.varies.any():
-        raise ValueError(
-            f"Y must hold labels that differ between rows; its {known.sum()} labelled rows have 1 "
-            "class only. (Rows of −1 count as unlabelled.)"
-        )
-    return labels
-
-
-def read_targets(Y) -> np.ndarray:
-    """Return Y as an array in which gaps are still gaps: None, NaN or −1."""
-    if Y is None:
-        raise ValueError(
-            "HeroConClassifier requires y to be passed, but the target y is None. Unlabelled rows "
-            "of Y are −1 or NaN."
-        )
-    if hasattr(Y, "toarray"):
-        raise ValueError("Y must be dense; got a sparse matrix. Call .toarray() on it.")
-    _reject_masked("Y", Y)
-    try:
-        array = np.asarray(Y)
-    except ValueError as error:
-        raise ValueError(
-            "Y must be a 0/1 matrix or a vector of classes; its rows differ in length. Lists of "
-            "labels: sklearn.preprocessing.MultiLabelBinarizer().fit_transform(Y)."
-        ) from error
-    if array.dtype.kind in "US":
-        return np.asarray(Y, dtype=object)  # NumPy has turned gaps into words
-    if array.dtype == object:  # pandas' own types, whose gaps have no truth value
-        array = np.where(_is_na(array), np.nan, array)
-        if array.ndim == 2:
-            with contextlib.suppress(TypeError, ValueError):  # reported by the caller
-                return array.astype(float)
-    return array
-
-
-def known_rows(Y: np.ndarray) -> np.ndarray:
-    """Return which rows are labelled: (n,), True where Y is not −1, NaN or None."""
-    if Y.dtype.kind not in "fiub":  # names of classes
-        gaps = _is_na(Y.ravel()) | [y == -1 for y in Y.ravel()]
-        return ~np.reshape(gaps, Y.shape).reshape(len(Y), -1).all(1)
-    unknown = np.isnan(Y) | (Y == -1) if Y.dtype.kind in "fi" else np.zeros(Y.shape, bool)
-    if Y.ndim == 1:
-        return ~unknown
-    partly = unknown.any(1) & ~unknown.all(1)
-    if partly.any():
-        raise ValueError(
-            "Y must mark a row as unlabelled as a whole, all −1 or all NaN; "
-            f"row {np.flatnonzero(partly)[0]} is partly so."
-        )
-    return ~unknown.all(1)
-
-
-def _read_classes(Y: np.ndarray, known: np.ndarray) -> Labels:
-    if Y.dtype.kind == "f" and (Y[known] % 1 != 0).any():
-        raise ValueError(
-            "Unknown label type: Y must hold classes, and these are continuous numbers. Is it a "
-            "regression?"
-        )
-    try:
-        classes = np.array(np.unique(Y[known]).tolist())  # words as words, not as objects
-    except TypeError as error:
-        raise ValueError(
-            f"Y must hold classes of one kind, all numbers or all words ({error})."
-        ) from error
-    return Labels((Y[:, None] == classes).astype(np.float32), known, classes, "multiclass")
-
-
-def _read_matrix_of_labels(Y: np.ndarray, known: np.ndarray) -> Labels:
-    if Y.dtype.kind not in "fiub" or not np.isin(Y[known], (0, 1)).all():
-        raise ValueError(
-            "Y must hold 0 and 1 (and −1 or NaN in unlabelled rows) when it is a matrix; it holds "
-            "other values. Pass one class per row as a vector."
-        )
-    return Labels(Y.astype(np.float32), known, np.arange(Y.shape[1]), "multilabel")
-
-
-def _is_na(values: np.ndarray) -> np.ndarray:
-    """Return where there is None, NaN, or pandas' NA, whose comparisons have no truth value."""
-
-    def missing(value) -> bool:
-        try:
-            return value is None or bool(value != value)
-        except TypeError:
-            return True
-        except ValueError:  # an array
-            return False
-
-    return np.frompyfunc(missing, 1, 1)(values).astype(bool)
 
 
 # ------------------------------------------------------------------ settings
@@ -326,8 +265,45 @@ def read_seed(random_state: int | np.random.RandomState | None) -> int:
     return int(check_random_state(random_state).randint(2**31))
 
 
-def check_threshold(threshold: float | str) -> None:
-    """Check that ``threshold`` is a probability below 1, or ``"cv"``."""
-    if threshold == "cv" or (isinstance(threshold, Real) and 0 <= threshold < 1):
-        return
-    raise ValueError(f'threshold must be a probability below 1, or "cv"; got {threshold!r}.')
+def check_settings(model) -> None:
+    """Check the settings of ``HeroConClassifier`` that no part of it checks for itself."""
+    for name in ("members", "folds"):
+        value, least = getattr(model, name), 1 if name == "members" else 2
+        if not (
+            (isinstance(value, Integral) and value >= least) or (name == "folds" and value is None)
+        ):
+            raise ValueError(f"{name} must be a whole number, at least {least}; got {value!r}.")
+    threshold, share = model.threshold, model.validation_fraction
+    if threshold != "cv" and not (isinstance(threshold, Real) and 0 <= threshold < 1):
+        raise ValueError(f'threshold must be a probability below 1, or "cv"; got {threshold!r}.')
+    if share is not None and not (isinstance(share, Real) and 0 < share < 1):
+        raise ValueError(f"validation_fraction must be between 0 and 1, or None; got {share!r}.")
+    check_choice("scaling", model.scaling, SCALINGS)
+    for call in model.callbacks or ():
+        if not callable(call):
+            raise ValueError(f"callbacks must be functions; got {call!r}.")
+
+
+def check_encoders(encoders) -> None:
+    """Check that there is a module, or None, for each view."""
+    listed = isinstance(encoders, list | tuple) and any(e is not None for e in encoders)
+    if not listed or not all(e is None or isinstance(e, nn.Module) for e in encoders):
+        raise ValueError(
+            "encoders must be a list of torch modules, one a view, None for tables; "
+            f"got {encoders!r}."
+        )
+
+
+def check_encoder(encoder: nn.Module, x: Tensor) -> int:
+    """Return how many numbers an encoder makes of each row."""
+    encoder.eval()
+    with torch.no_grad():
+        made = encoder(x)
+    encoder.train()
+    if not isinstance(made, Tensor) or made.ndim != 2 or len(made) != len(x):
+        got = tuple(made.shape) if isinstance(made, Tensor) else type(made).__name__
+        raise ValueError(
+            f"encoders must return a row of numbers for each row, ({len(x)}, size), of rows "
+            f"{tuple(x.shape)}; got {got}."
+        )
+    return made.shape[1]

@@ -4,7 +4,16 @@ import numpy as np
 
 from herocon_lite import HeroConClassifier
 
-QUICK = {"steps": 8, "widths": (16,), "unlabeled_batch": 50, "random_state": 0, "threshold": 0.5}
+QUICK = {
+    "steps": 8,
+    "widths": (16,),
+    "members": 2,
+    "folds": None,
+    "unlabeled_batch": 50,
+    "lr": 0.02,
+    "random_state": 0,
+    "threshold": 0.5,
+}
 
 
 def quick(**options) -> HeroConClassifier:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -126,6 +127,8 @@ def decisions(situations: Mapping[str, tuple[str, str]]) -> Markdown:
     shown = []
     for situation, (advice, code) in situations.items():
         labels = torch.as_tensor(Y) if code.startswith("loss") else Y
-        exec(code, names | {"Y": labels})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # two steps settle nothing
+            exec(code, names | {"Y": labels})
         shown.append(f"**{situation}** {advice}\n\n```python\n{code}\n```")
     return Markdown("\n\n".join(shown))

@@ -278,7 +278,7 @@ def _compare(arguments: Namespace) -> int:
 
     rows = estimator_benchmark.run(arguments.folder)
     for name in estimator_benchmark.DATA:
-        for other in ("network", "logistic_regression"):
+        for other in estimator_benchmark.OPPONENTS:
             d = estimator_benchmark.differences(rows, name, other)
             print(f"{name}: AUC {d.mean:+.4f} [{d.lo:+.4f}, {d.hi:+.4f}] over {other}")
     return 0
@@ -414,7 +414,7 @@ COMMANDS = {
         "HeroCon with single changes: cross-validated, and tested", _beyond_options, _beyond, True
     ),
     "compare": Command(
-        "the estimator beside its bare network and logistic regression, ten splits",
+        "the estimator beside its bare network, forests and logistic regression, ten splits",
         _folder_options,
         _compare,
         True,

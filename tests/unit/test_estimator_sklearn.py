@@ -36,7 +36,7 @@ def test_set_output_and_tags(toy):
     model = quick(view_sizes=(5, 4)).set_output(transform="pandas").fit(np.hstack(views), Y)
     made = model.transform(np.hstack(views))
     assert list(made.columns[:2]) == ["heroconclassifier0", "heroconclassifier1"]
-    assert made.shape == (60, 32)
+    assert made.shape == (60, 64)
     tags = model.__sklearn_tags__().classifier_tags
     assert tags.multi_label and tags.multi_class
 

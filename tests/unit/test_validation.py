@@ -20,27 +20,24 @@ def test_data_frame_columns_must_keep_their_order(toy, tmp_path):
     model.save(tmp_path / "model")
     for asked in (model, HeroConClassifier.load(tmp_path / "model")):
         assert same(asked, model, named)
-        with pytest.raises(ValueError, match="got 'a1' where 'a0' was"):
+        with pytest.raises(ValueError, match="Got 'a1' where 'a0' was"):
             asked.predict(swapped)
-    with pytest.raises(ValueError, match="unlabeled must have the columns of fit"):
+    with pytest.raises(ValueError, match="In unlabeled, which must have the columns of fit"):
         quick().fit(named, Y, swapped)
     numbered = [pd.DataFrame(v) for v in views]  # names that pandas made up are none
     assert same(model, quick().fit(numbered, Y, more), named)
     assert quick().fit(numbered, Y).columns_ == [None, None]
     whole = pd.concat(named, axis=1)
     side_by_side = quick(view_sizes=np.array([5, 4])).fit(whole, Y)
-    with pytest.raises(ValueError, match="got 'b3' where 'a0' was"):
+    with pytest.raises(ValueError, match="Got 'b3' where 'a0' was"):
         side_by_side.predict(whole[whole.columns[::-1]])
 
 
-def test_sparse_and_complex_views_are_refused(toy):
-    from scipy.sparse import csr_matrix
-
+def test_complex_views_are_refused(toy):
     views, Y, _ = toy
-    with pytest.raises(ValueError, match=r"dense; got a sparse matrix\. Call \.toarray"):
-        quick().fit(csr_matrix(views[0]), Y)
-    with pytest.raises(ValueError, match="Complex data not supported"):
-        quick().fit(views[0] + 1j, Y)
+    for view in (views[0] + 1j, csr_matrix(views[0] + 1j)):
+        with pytest.raises(ValueError, match="Complex data not supported"):
+            quick().fit(view, Y)
 
 
 def test_unlabelled_rows_may_be_separate_or_marked(toy):
@@ -228,7 +225,7 @@ BAD_USE = {
 
 @pytest.mark.parametrize("case", BAD)
 def test_bad_input_raises_before_training(toy, case, monkeypatch):
-    monkeypatch.setattr("herocon_lite.estimator.train", lambda *a, **k: pytest.fail("trained"))
+    monkeypatch.setattr("herocon_lite.fitting.fit", lambda *a, **k: pytest.fail("trained"))
     message, call = BAD[case]
     with pytest.raises((ValueError, TypeError), match=message):
         call(*toy[:2])
