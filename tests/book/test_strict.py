@@ -25,7 +25,6 @@ MOST_CELLS, MOST_DECIMALS = 12, 60
 # Not rewritten yet: to be emptied, and then deleted.
 PENDING = {
     "should_you_use_it",
-    "your_data",
     "ledger",
     "point_by_point",
     "weights",
