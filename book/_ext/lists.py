@@ -1,7 +1,17 @@
 """Sphinx extension: `{all} figures` and `{all} terms` list what the whole book has, with links."""
 
+import re
+
 from docutils import nodes
 from docutils.parsers.rst import Directive
+
+
+# A caption's plain text holds its formulas as they are typed; in a list one letter will do.
+LETTERS = {"tau": "τ", "alpha": "α", "beta": "β", "gamma": "γ", "sigma": "σ"}
+
+
+def readable(text):
+    return re.sub(r"\\([a-z]+)", lambda m: LETTERS.get(m[1], m[0]), text)
 
 
 class Listing(nodes.General, nodes.Element):
@@ -28,7 +38,7 @@ def figures(app):
                     number,
                     page,
                     anchor,
-                    f"Fig. {text} {caption.split('. ')[0].rstrip('.')}",
+                    f"Fig. {text} {readable(caption.split('. ')[0].rstrip('.'))}",
                 )
             )
     return [entry[1:] for entry in sorted(found)]

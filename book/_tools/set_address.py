@@ -17,11 +17,12 @@ def set_address(root: Path = ROOT) -> list[Path]:
     old = yaml.safe_load((root / "CITATION.cff").read_text())["repository-code"]
     if not re.fullmatch(PREFIX + r"[\w.-]+/[\w.-]+", new):
         raise SystemExit(f"repository.url must be {PREFIX}OWNER/REPO; got {new}.")
+    old, new = old.removeprefix(PREFIX), new.removeprefix(PREFIX)
     files = [root / "README.md", root / "CITATION.cff"]
     files += sorted((root / "book").glob("*.ipynb"))  # their set-up cell
+    files = [file for file in files if old in file.read_text()]
     for file in files:
-        text = file.read_text()
-        file.write_text(text.replace(old.removeprefix(PREFIX), new.removeprefix(PREFIX)))
+        file.write_text(file.read_text().replace(old, new))
     return files
 
 

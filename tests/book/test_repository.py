@@ -68,7 +68,9 @@ def test_the_address_is_set_from_the_config(tmp_path):
     config = tmp_path / "_config.yml"
     old = yaml.safe_load(config.read_text())["repository"]["url"]
     config.write_text(config.read_text().replace(old, "https://github.com/some-one/some.book"))
-    for file in set_address(tmp_path):
+    changed = set_address(tmp_path)
+    assert {file.name for file in changed} >= {"CITATION.cff", "scene.ipynb"}
+    for file in changed:
         text = file.read_text()
         assert old.removeprefix("https://github.com/") not in text
         assert "some-one/some.book" in text

@@ -22,13 +22,6 @@ REASONS = {
     "varies-machine": "it shows what the machine is or has",
 }
 MOST_CELLS, MOST_DECIMALS = 12, 60
-# Not rewritten yet: to be emptied, and then deleted.
-PENDING = {
-    "should_you_use_it",
-    "ledger",
-    "point_by_point",
-    "weights",
-}
 DECIMAL = re.compile(r"\d+\.\d+")
 
 
@@ -101,7 +94,7 @@ def test_a_changed_decimal_of_any_compared_cell_is_seen(path, patterns):
 
 def test_few_cells_may_vary_each_with_its_reason():
     cells, decimals = [], 0
-    for path in (p for p in NOTEBOOKS if p.stem not in PENDING):
+    for path in NOTEBOOKS:
         for cell in code_cells(path):
             reasons = [t for t in cell.metadata.get("tags", []) if t.startswith("varies-")]
             if not ignored(cell):
