@@ -17,7 +17,7 @@ from tqdm import tqdm
 
 from herocon_lite import losses, models
 from herocon_lite.checkpoint import atomic_write
-from herocon_lite.methods import Method, Problem, build
+from herocon_lite.methods import Method, Problem
 from herocon_lite.repro import files, literal, measure
 from herocon_lite.repro.measure import OURS, Step
 from herocon_lite.repro.text import markdown_table
@@ -101,23 +101,17 @@ def _labelled(loss: Callable[[Tensor, Tensor], Tensor]):
 def scene_method(as_printed: bool, d: int = SCENE[1]) -> Method:
     """Build HeroCon as the paper sets it on Scene; ``as_printed``: both losses typed in, in
     float64."""
-    torch.manual_seed(0)
-    method = build("herocon", Problem(((d,), (d,)), SCENE[2], "multilabel"), alpha=0.7, beta=0.02)
-    if as_printed:
-        return literal.with_losses(method, literal.unsupervised, literal.supervised)
-    return method
+    problem = Problem(((d,), (d,)), SCENE[2], "multilabel")
+    return literal.herocon(problem, literal.PRINTED if as_printed else None, alpha=0.7, beta=0.02)
 
 
 def _scene_step(as_printed: bool):
     """n ↦ one step of training on random rows, one in twenty of them labelled."""
 
     def prepare(n: int, d: int = SCENE[1]) -> Step:
-        method = scene_method(as_printed, d)
-        step, dtype = literal.trainer(method), next(method.parameters()).dtype
-        views, labeled = [torch.randn(n, d, dtype=dtype) for _ in range(2)], max(2, n // 20)
-        batch = [v[:labeled] for v in views], [v[labeled:] for v in views]
-        Y = (torch.rand(labeled, SCENE[2]) < LABEL_RATE).to(dtype)
-        return lambda: step(batch[0], Y, batch[1])
+        labeled = max(2, n // 20)
+        Y = torch.rand(labeled, SCENE[2]) < LABEL_RATE
+        return literal.training(scene_method(as_printed, d), (d, d), Y, n - labeled)
 
     return prepare
 
@@ -168,22 +162,16 @@ def _sizes(group: str, sizes: Sequence[int]) -> Sequence[int]:
 
 
 def _measure(group: str, n: int) -> list[dict]:
-    found = measure.measure(
+    rows = measure.measure(
         {name: partial(prepare, n) for name, prepare in GROUPS[group].items()},
         {name: measure.kept_bytes(prepare, n) for name, prepare in GROUPS[group].items()},
         ROUNDS if n <= 5000 else 1,
         lambda name: measure.fresh_process(MODULE, group, name, n),
     )
-    rows = []
-    for name, cost in found.items():
-        row = {"loss": group, "by": name, "n": n}
-        if cost.seconds:
-            row["seconds"] = round(min(cost.seconds), 5)
-            row["ratio"] = round(min(cost.seconds) / min(found[OURS].seconds), 2)
-            row["peak_mib"] = round(cost.peak_mib, 1)
-        else:
-            row |= cost.not_run()
-        rows.append(row)
+    for row in rows:
+        row |= {"loss": group, "n": n}
+        if "seconds" in row:
+            row["ratio"] = round(row["seconds"] / rows[0]["seconds"], 2)  # ours is the first
     return rows
 
 
@@ -202,14 +190,10 @@ def growth(rows: Sequence[dict], group: str, name: str, column: str) -> float | 
 def table(rows: Sequence[dict]) -> str:
     """Format the rows as a Markdown table, with how time and memory grow at the end of each
     group."""
-    cells = []
-    for r in rows:
-        cost = ["", "", ""]
-        if "seconds" in r:
-            cost = [f"{r['seconds']:.4f}", f"{r['ratio']:.2f}", f"{r['peak_mib']:.0f}"]
-        else:
-            cost[0] = f"not run: would keep {r['would_keep_gib']:,} GiB"
-        cells.append([r["loss"], r["by"], f"{r['n']:,}", *cost])
+    cells = [
+        [r["loss"], r["by"], f"{r['n']:,}", *measure.cells(r, r.get("ratio"), digits=4)]
+        for r in rows
+    ]
     heads = ["loss", "by", "n", "seconds", "times ours", "peak MiB"]
     lines = [markdown_table(heads, cells, "llrrrr"), ""]
     lines += ["Growth between the two largest sizes run (time ~ n^p, memory ~ n^q):", ""]

@@ -21,13 +21,14 @@ import torch.nn.functional as F
 from tqdm import tqdm
 
 from herocon_lite import losses
-from herocon_lite.methods import Method, Problem, build
+from herocon_lite.methods import Method, Problem
 from herocon_lite.repro import files, literal, measure, stats
 from herocon_lite.repro.benchmark import two_views
 from herocon_lite.repro.measure import OURS, Step
 from herocon_lite.repro.text import format_interval, markdown_table
 from herocon_lite.runtime import num_threads
 
+MODULE = "herocon_lite.repro.efficiency"  # to start in a process of its own
 LITERAL, RELEASED = "literal", "released-like"
 BY = (LITERAL, RELEASED, OURS)
 PRECISION = {LITERAL: "float64", RELEASED: "float64", OURS: "float32"}
@@ -50,11 +51,7 @@ LONG = 2000  # two rounds beyond this size
 # ------------------------------------------------------------------ what is compared
 
 
-# L_u and L_s of those that are not ours
-AS_PRINTED = {
-    LITERAL: (literal.unsupervised, literal.supervised),
-    RELEASED: (literal.released_unsupervised, literal.released_supervised),
-}
+AS_PRINTED = {LITERAL: literal.PRINTED, RELEASED: literal.RELEASED}
 # The same L_u alone: it decides what a step keeps
 KEPT = {
     name: two_views(of_views, True, torch.float64) for name, (of_views, _) in AS_PRINTED.items()
@@ -62,33 +59,19 @@ KEPT = {
 
 
 def herocon(by: str) -> Method:
-    """Build HeroCon for XRMB with the losses of one implementation; all start from the same
-    weights.
+    """Build HeroCon for XRMB with the losses of one implementation.
 
     Label distances are Hamming's, as the paper declares (the public code's are not).
     """
-    torch.manual_seed(0)
     problem = Problem(tuple((width,) for width in VIEWS), CLASSES, "multiclass")
-    method = build("herocon", problem, alpha=ALPHA, beta=BETA, distance="hamming")
-    return method if by == OURS else literal.with_losses(method, *AS_PRINTED[by])
+    options = {"alpha": ALPHA, "beta": BETA, "distance": "hamming"}
+    return literal.herocon(problem, AS_PRINTED.get(by), **options)
 
 
 def _steps(by: str, count: int, labeled: int, unlabeled: int) -> Step:
-    """``count`` steps of training, each on rows of its own."""
-    method = herocon(by)
-    step, dtype = literal.trainer(method), next(method.parameters()).dtype
-    seen, more = (
-        [torch.randn(count * b, w).to(dtype) for w in VIEWS] for b in (labeled, unlabeled)
-    )
-    # every batch has every class, about equally often
-    Y = F.one_hot(torch.arange(count * labeled) % CLASSES, CLASSES).to(dtype)
-
-    def run() -> None:
-        for k in range(count):
-            mine, other = (slice(k * b, (k + 1) * b) for b in (labeled, unlabeled))
-            step([v[mine] for v in seen], Y[mine], [v[other] for v in more])
-
-    return run
+    """``count`` steps; every batch has every class, about equally often."""
+    Y = F.one_hot(torch.arange(count * labeled) % CLASSES, CLASSES)
+    return literal.training(herocon(by), VIEWS, Y, unlabeled, count)
 
 
 def epoch(by: str, training: int) -> Step:
@@ -122,28 +105,15 @@ def run() -> list[dict]:
 
 
 def _measure(what: str, size: int) -> list[dict]:
-    found = measure.measure(
+    rows = measure.measure(
         {by: partial(WORK[what], by, size) for by in BY},
         {by: measure.kept_bytes(KEPT[by], size) if what == NEGATIVE else 0 for by in BY},
         ROUNDS[what] if size <= LONG else 2,
-        partial(_fresh_process, what, size) if size in MEMORY[what] else None,
+        (lambda by: measure.fresh_process(MODULE, what, by, size))
+        if size in MEMORY[what]
+        else None,
     )
-    rows = []
-    for by, cost in found.items():
-        row = {"by": by, what: size}
-        if cost.seconds:
-            row["seconds"] = round(min(cost.seconds), 5)
-            row["rounds"] = [round(taken, 5) for taken in cost.seconds]
-            if cost.peak_mib is not None:
-                row["peak_mib"] = round(cost.peak_mib, 1)
-        else:
-            row |= cost.not_run()
-        rows.append(row)
-    return rows
-
-
-def _fresh_process(what: str, size: int, by: str) -> tuple[float, float]:
-    return measure.fresh_process("herocon_lite.repro.efficiency", what, by, size)
+    return [row | {what: size} for row in rows]
 
 
 # ------------------------------------------------------------------ what it says
@@ -153,8 +123,12 @@ def series(
     rows: Sequence[dict], what: str, by: str, column: str = "seconds"
 ) -> tuple[list[int], list[float]]:
     """Return the sizes and values of one implementation, as far as they were measured."""
-    found = [r for r in rows if r.get("by") == by and r.get(what) and r.get(column)]
+    found = [r for r in rows if _is(r, what, by) and r.get(column)]
     return [r[what] for r in found], [r[column] for r in found]
+
+
+def _is(row: dict, what: str, by: str) -> bool:
+    return row.get("by") == by and what in row
 
 
 def power(
@@ -181,17 +155,12 @@ def power(
 
 def table(rows: Sequence[dict]) -> str:
     """Format the rows as Markdown, and the powers."""
+    ours = {(what, r[what]): r["seconds"] for r in rows for what in SIZES if _is(r, what, OURS)}
     cells = []
     for r in rows:
         what = TRAINING if TRAINING in r else NEGATIVE
-        cost = ["", "", ""]
-        if "seconds" in r:
-            (ours,) = (o["seconds"] for o in rows if o["by"] == OURS and o.get(what) == r[what])
-            peak = f"{r['peak_mib']:.0f}" if "peak_mib" in r else "–"
-            cost = [f"{r['seconds']:.3f}", f"{r['seconds'] / ours:.2f}", peak]
-        else:
-            cost[0] = f"not run: would keep {r['would_keep_gib']:,} GiB"
-        cells.append([what, f"{r[what]:,}", r["by"], *cost])
+        ratio = r["seconds"] / ours[what, r[what]] if "seconds" in r else None
+        cells.append([what, f"{r[what]:,}", r["by"], *measure.cells(r, ratio, digits=3)])
     heads = ["grows", "size", "by", "seconds", "times ours", "peak MiB"]
     lines = [markdown_table(heads, cells, "lrlrrr"), ""]
     for what, by in product(SIZES, BY):

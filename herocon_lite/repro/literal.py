@@ -5,13 +5,13 @@ Written from the paper and from a description of the code; n × n matrices and a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
 
 from herocon_lite import losses
-from herocon_lite.methods import Method
+from herocon_lite.methods import Method, Problem, build
 from herocon_lite.optim import LARS
 
 Loss = Callable[..., Tensor]
@@ -81,9 +81,20 @@ def released_supervised(s: Tensor, Y: Tensor) -> Tensor:
     return total
 
 
-def with_losses(method: Method, of_views: Loss, of_labels: Loss) -> Method:
-    """Build HeroCon in float64 with both losses replaced, by functions of (z1, z2, H) and of (S,
-    Y)."""
+# L_u and L_s, as functions of (z1, z2, H) and of (S, Y)
+PRINTED = (unsupervised, supervised)
+RELEASED = (released_unsupervised, released_supervised)
+
+# ------------------------------------------------------------------ a step of training
+
+
+def herocon(problem: Problem, replaced: tuple[Loss, Loss] | None, **options: object) -> Method:
+    """Build HeroCon; in float64 with both losses ``replaced``, where given. All start alike."""
+    torch.manual_seed(0)
+    method = build("herocon", problem, **options)
+    if replaced is None:
+        return method
+    of_views, of_labels = replaced
     method = method.double()
     method.unsupervised = lambda z: of_views(*z, method.H)
     method.supervised = of_labels
@@ -101,3 +112,28 @@ def trainer(method: Method) -> Callable[[list[Tensor], Tensor, list[Tensor]], No
         optimizer.step()
 
     return step
+
+
+def training(
+    method: Method, widths: Sequence[int], Y: Tensor, unlabeled: int, count: int = 1
+) -> Callable[[], None]:
+    """Return ``count`` steps of training, each on random rows of its own.
+
+    Args:
+        method: to train.
+        widths: features of each view.
+        Y: (count · labelled rows a step, labels).
+        unlabeled: rows a step.
+        count: number of steps.
+    """
+    step, dtype = trainer(method), next(method.parameters()).dtype
+    sizes = len(Y) // count, unlabeled
+    seen, more = ([torch.randn(count * b, w).to(dtype) for w in widths] for b in sizes)
+    Y = Y.to(dtype)
+
+    def run() -> None:
+        for k in range(count):
+            mine, other = (slice(k * b, (k + 1) * b) for b in sizes)
+            step([v[mine] for v in seen], Y[mine], [v[other] for v in more])
+
+    return run

@@ -11,7 +11,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -26,24 +25,12 @@ Step = Callable[[], None]
 clock = time.process_time
 
 
-class Measured(NamedTuple):
-    """What one implementation costs at one size."""
-
-    kept: float  # bytes for the backward pass, estimated
-    seconds: list[float]  # one per round; none if it was not run
-    peak_mib: float | None
-
-    def not_run(self) -> dict[str, float]:
-        """Return the part of a stored row that says why there is no time."""
-        return {"would_keep_gib": round(self.kept / 2**30, 1)}
-
-
 def measure(
     prepare: dict[str, Callable[[], Step]],
     kept: dict[str, float],
     rounds: int,
     in_fresh_process: Callable[[str], tuple[float, float]] | None,
-) -> dict[str, Measured]:
+) -> list[dict]:
     """Measure implementations of the same work; those that would not fit are not run.
 
     Args:
@@ -51,6 +38,10 @@ def measure(
         kept: bytes that each would keep for its backward pass, of :func:`kept_bytes`.
         rounds: number of times that each step is timed.
         in_fresh_process: gives an implementation's seconds and peak MiB; None: no memory.
+
+    Returns:
+        Of each implementation its best seconds, those of all rounds and the peak, or what it
+        would keep.
     """
     fits = [name for name in prepare if name == OURS or kept[name] <= LIMIT_BYTES]
     alone = {name: in_fresh_process(name) for name in fits} if in_fresh_process else {}
@@ -58,10 +49,26 @@ def measure(
         seconds = time_interleaved({name: prepare[name]() for name in fits}, rounds)
     else:  # nothing to compare with: the fresh process has timed it already
         seconds = {name: [alone[name][0]] for name in fits}
-    return {
-        name: Measured(kept[name], seconds.get(name, []), alone[name][1] if name in alone else None)
-        for name in prepare
-    }
+    rows = []
+    for name in prepare:
+        row = {"by": name}
+        if name in seconds:
+            taken = [round(one, 5) for one in seconds[name]]
+            row |= {"seconds": min(taken), "rounds": taken}
+        else:
+            row["would_keep_gib"] = round(kept[name] / 2**30, 1)
+        if name in alone:
+            row["peak_mib"] = round(alone[name][1], 1)
+        rows.append(row)
+    return rows
+
+
+def cells(row: dict, ratio: float | None, digits: int) -> list[str]:
+    """Return a row's seconds, times ours and peak for a table, or why it was not run."""
+    if "seconds" not in row:
+        return [f"not run: would keep {row['would_keep_gib']:,} GiB", "", ""]
+    peak = f"{row['peak_mib']:.0f}" if "peak_mib" in row else "–"
+    return [f"{row['seconds']:.{digits}f}", f"{ratio:.2f}", peak]
 
 
 def time_interleaved(steps: dict[str, Step], rounds: int) -> dict[str, list[float]]:

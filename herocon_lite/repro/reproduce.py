@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterable
 from functools import cache
@@ -29,20 +29,6 @@ class Job(NamedTuple):
         """Seconds of one core, as stored; 0 if not known."""
         record = self.stored or {}
         return record.get("cpu_seconds") or record.get("seconds") or 0.0
-
-
-def options(parser: ArgumentParser) -> None:
-    """Declare the options of the command."""
-    add = parser.add_argument
-    add("--only", metavar="NAME", help="a data set, or a page such as scene or controls")
-    add("--limit", type=int, metavar="N", help="make at most N runs now; the next call goes on")
-    add("--budget", help="runs of this budget only: smoke, laptop or paper")
-    add("--list", action="store_true", help="say what there is and what it costs; run nothing")
-    add("--folder", type=Path, default=Path("results"), help="the records to compare with")
-    into = "where the new records go (default: %(default)s); results itself makes what is missing"
-    add("--into", type=Path, default=Path("reproduced"), help=into)
-    add("--keep-probabilities", action="store_true", help="as for run")
-    add("--device", help="as for run; another one than a record's may differ")
 
 
 def jobs(folder: Path, only: str | None = None, budget: str | None = None) -> list[Job]:
