@@ -9,7 +9,8 @@ import pytest
 
 from herocon_lite.repro import ledger, paper, plots
 from herocon_lite.repro.ledger import KINDS, page
-from herocon_lite.repro.ledger.rules import RULES, Verdict
+from herocon_lite.repro.ledger.rows import RULES
+from herocon_lite.repro.ledger.rules import Verdict
 from herocon_lite.repro.plots.palette import VERDICTS
 
 BOOK = Path(__file__).resolve().parents[2] / "book"

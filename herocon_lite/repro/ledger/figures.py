@@ -31,51 +31,23 @@ BEST_POINT = tuple(paper.XRMB_OPTIMUM.values())  # α, β in Fig. 3(a)
 USUAL_POINT = (0.1, 0.001)  # in Table 3
 
 
+FIGURE_2_RULES = {
+    "order": partial(judge_order, printed=None),
+    "equivalence": judge_equivalence,
+    "large_gain": judge_large_gain,
+}
+
+
 def fig_2(runs: Runs) -> dict[str, Finding]:
     """Fig. 2, from runs on MNIST whose preparation names a share of noisy pixels."""
-    forms = {"two views": "two_noisy", "one view": "eq4"}
-    four = ("DNN", "HeroCon-s", "HeroCon-u", "HeroCon")
-
-    def at(method: str, form: str, share: float) -> pd.DataFrame:
-        return runs.of("mnist", method, form=forms[form], share=share)
-
-    best = [
-        (f"HeroCon-s − {m}, {form}", at("HeroCon-s", form, 1.0), at(m, form, 1.0))
-        for form in forms
-        for m in four
-        if m != "HeroCon-s"
-    ]
-    dnn = [("DNN, two views − one", at("DNN", "two views", 1.0), at("DNN", "one view", 1.0))]
-    drop = [
-        (f"{m}, two views − one", at(m, "two views", 1.0), at(m, "one view", 1.0))
-        for m in ("HeroCon-u", "HeroCon")
-    ]
-    robust = [
-        (f"{m}, no noise − full", at(m, "two views", 0.0), at(m, "two views", 1.0))
-        for m in ("HeroCon-s", "HeroCon")
-    ]
-
-    def lost(method: str, without: str, share: float) -> pd.DataFrame:
-        """The F1 that L_u costs with one view, by seed."""
-        a, b = (at(m, "one view", share) for m in (without, method))
-        key = ["seed", "split.checksum"]
-        both = b.merge(a[[*key, "f1"]], on=key, suffixes=("", "_without"))
-        return both.assign(f1=both["f1_without"] - both["f1"])
-
-    reason = [
-        (f"what L_u costs {m}, one view, full noise − none", lost(m, w, 1.0), lost(m, w, 0.0))
-        for m, w in (("HeroCon-u", "DNN"), ("HeroCon", "HeroCon-s"))
-    ]
-    groups = {
-        "fig_2a_best": (best, partial(judge_order, printed=None)),
-        "fig_2a_dnn": (dnn, judge_equivalence),
-        "fig_2a_drop": (drop, judge_large_gain),
-        "fig_2b_robust": (robust, judge_equivalence),
-        "fig_2_why": (reason, partial(judge_order, printed=None)),
-    }
     found = {}
-    for name, (pairs, judge) in groups.items():
-        results = compare_pairs(runs, [Pair(*pair, judge) for pair in pairs])
+    for name, claim in words.WORDS["figure_2"].items():
+        judge = FIGURE_2_RULES[claim["rule"]]
+        pairs = [
+            Pair(label, _side(runs, *a), _side(runs, *b), judge)
+            for label, (a, b) in claim["pairs"].items()
+        ]
+        results = compare_pairs(runs, pairs)
         found[name] = Finding(
             judge_comparison(results.states, strict=name == "fig_2a_best"),
             words.describe_pairs(results.judged),
@@ -86,6 +58,18 @@ def fig_2(runs: Runs) -> dict[str, Finding]:
             results.seeds,
         )
     return found
+
+
+def _side(
+    runs: Runs, method: str, form: str, share: float, without: str | None = None
+) -> pd.DataFrame:
+    """One side of a difference; ``without`` L_u: the F1 that L_u costs, by seed."""
+    mine = runs.of("mnist", method, form=form, share=share)
+    if without is None:
+        return mine
+    key, other = ["seed", "split.checksum"], _side(runs, without, form, share)
+    both = mine.merge(other[[*key, "f1"]], on=key, suffixes=("", "_without"))
+    return both.assign(f1=both["f1_without"] - both["f1"])
 
 
 def fig_3(runs: Runs) -> dict[str, Finding]:

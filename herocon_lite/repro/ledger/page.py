@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from herocon_lite.repro import text
-from herocon_lite.repro.ledger.rows import KINDS, Row
-from herocon_lite.repro.ledger.rules import RULES, Verdict
+from herocon_lite.repro.ledger.rows import KINDS, RULES, Row
+from herocon_lite.repro.ledger.rules import Verdict
 from herocon_lite.repro.ledger.runs import NOISES
 from herocon_lite.repro.pages import link
 

@@ -1,17 +1,17 @@
 """What this book proves beside the paper's claims: each statement with a computation that tests it.
 
-A check fails if a constant, a sign or a condition of its statement were another. The proofs are in
-the chapters.
+A check fails if a constant, a sign or a condition of its statement were another. The statements
+stand in ``words.yaml``, the proofs in the chapters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
 
 from herocon_lite import theory
+from herocon_lite.repro.ledger.rows import WORDS
 
 
 class Theorem(NamedTuple):
@@ -31,14 +31,20 @@ REGIMES = {  # classes, samples of a step, dimensions: the paper's experiments, 
 }
 
 
+def _start(n: int, d: int) -> torch.Tensor:
+    """Two views of n rows, the same each time."""
+    return torch.randn(2, n, d, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+
+
 def _collapse() -> tuple[bool, str]:
     """Upper bound of the minimum below a lower bound of all collapsed states; and on a toy."""
     regimes = {name: (n, classes, d) for name, (classes, n, d) in REGIMES.items()}
     margins = {name: theory.collapse_margin(*regime) for name, regime in regimes.items()}
     cosines = {name: 1 - theory.least_spread(*regime) for name, regime in regimes.items()}
     n, classes, d = 16, 2, 4  # far below d = n − 1
-    start = torch.randn(2, n, d, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
-    z, w, least = theory.minimise(lambda a, b: theory.inner_loss(a, b, 1.0), *start, iterations=50)
+    z, w, least = theory.minimise(
+        lambda a, b: theory.inner_loss(a, b, 1.0), *_start(n, d), iterations=50
+    )
     upper = theory.minimum_upper_bound(n, d)
     lower = theory.spread_lower_bound(n, classes)
     toy = least <= upper < lower <= theory.collapsed_loss(classes, n // classes, 1.0) + 1e-12
@@ -71,9 +77,7 @@ def _tied_pair() -> tuple[bool, str]:
 def _cone() -> tuple[bool, str]:
     n = d = 6
     h = torch.eye(d, dtype=torch.float64)[0]
-    generator = torch.Generator().manual_seed(0)
-    start = torch.randn(2, n, d, generator=generator, dtype=torch.float64)
-    z, w, least = theory.minimise(lambda a, b: theory.constant_net_loss(a, b, h), *start)
+    z, w, least = theory.minimise(lambda a, b: theory.constant_net_loss(a, b, h), *_start(n, d))
     gaps = [
         abs(least - theory.cone_floor(n)),
         (z @ h - theory.cone_height(n)).abs().max().item() ** 2,
@@ -88,10 +92,9 @@ def _cone_collapse() -> tuple[bool, str]:
     n, d, found = 5, 3, {}
     h = torch.eye(d, dtype=torch.float64)[0]
     for temperature in (2.2, 2.7):  # on both sides of 2n/(n − 1) = 2.5
-        generator = torch.Generator().manual_seed(0)
-        start = torch.randn(2, n, d, generator=generator, dtype=torch.float64)
         z, _, least = theory.minimise(
-            lambda a, b, tau=temperature: theory.constant_net_loss(a, b, h, tau, True), *start
+            lambda a, b, tau=temperature: theory.constant_net_loss(a, b, h, tau, True),
+            *_start(n, d),
         )
         found[temperature] = (z @ h).min().item()
     gap = abs(least - theory.cone_floor(n, 2.7, both_views=True))
@@ -102,9 +105,7 @@ def _cone_collapse() -> tuple[bool, str]:
 def _cone_any_dimension() -> tuple[bool, str]:
     n, d = 12, 4
     h = torch.eye(d, dtype=torch.float64)[0]
-    generator = torch.Generator().manual_seed(0)
-    start = torch.randn(2, n, d, generator=generator, dtype=torch.float64)
-    found = {}
+    start, found = _start(n, d), {}
     for both in (False, True):
         z, w, _ = theory.minimise(
             lambda a, b, both=both: theory.constant_net_loss(a, b, h, both_views=both), *start
@@ -151,72 +152,16 @@ def _supcon() -> tuple[bool, str]:
     return holds, ", ".join(f"{m} a class: {gap:.3f}" for m, gap in gaps.items())
 
 
-THEOREMS: tuple[tuple[str, Callable[[], tuple[bool, str]], str], ...] = (
-    (
-        "No minimiser of the vanilla loss has collapsed classes at the sizes of the paper's "
-        "experiments on Scene, N-MNIST and XRMB, far below d = n − 1.",
-        _collapse,
-        "false_negatives",
-    ),
-    (
-        "Collapsed classes of two or more samples are not even a local minimum, given a free "
-        "dimension.",
-        _not_even_local,
-        "false_negatives",
-    ),
-    (
-        "If d ≥ n − 1, no minimiser keeps a false pair at one point; keeping it costs between "
-        "0.83/n² and 1.44/n² at τ = 1, for large n.",
-        _tied_pair,
-        "false_negatives",
-    ),
-    (
-        "With a constant weight net H ≡ h, minimisers of L_u lie on a cone around h; their mutual "
-        "cosine tends to τ²/4.",
-        _cone,
-        "weights",
-    ),
-    (
-        "Lemma 3.3 holds for every critic and all weights g ≥ 1, with log(M + 1).",
-        _unsupervised,
-        "unsupervised_bound",
-    ),
-    (
-        "With retrained encoders the best bound need not grow with M: it falls in one dimension, "
-        "and never does in two or more if a view has two values.",
-        _best_bound,
-        "unsupervised_bound",
-    ),
-    (
-        "In place of Lemma 3.2: N − L_s is at most the mean divergence between a class and the "
-        "rest.",
-        _divergence,
-        "supervised_bound",
-    ),
-    (
-        "Eq. 7 with the indicator distance is SupCon if and only if every class has two samples.",
-        _supcon,
-        "special_cases",
-    ),
-    (
-        "From τ = 2n/(n − 1) on, a constant weight net makes total collapse the only minimiser of "
-        "L_u, in every dimension.",
-        _cone_collapse,
-        "weights",
-    ),
-    (
-        "With a constant weight net and any d ≥ 2, the mean rows of every minimiser of L_u lie "
-        "within order 1/n + 1/d (squared) of the cone's.",
-        _cone_any_dimension,
-        "weights",
-    ),
+CHECKS = (
+    *(_collapse, _not_even_local, _tied_pair, _cone, _unsupervised, _best_bound, _divergence),
+    *(_supcon, _cone_collapse, _cone_any_dimension),
 )
 
 
 def theorems() -> list[Theorem]:
     """Every statement of ours, its computation made anew."""
     found = []
-    for number, (claim, check, page) in enumerate(THEOREMS, start=1):
-        holds, shown = check()
-        found.append(Theorem(f"P{number}", claim, shown, holds, page))
+    for number, check in enumerate(CHECKS, start=1):
+        (holds, shown), said = check(), WORDS["theorems"][check.__name__.removeprefix("_")]
+        found.append(Theorem(f"P{number}", said["claim"], shown, holds, said["page"]))
     return found

@@ -2,7 +2,7 @@
 
 :func:`judge_cell` is for a cell of Tables 2 and 3, :func:`judge_order` and its kin for two methods
 that are compared, :func:`judge_comparison` for a sentence about several such pairs. Rules take and
-give values; :mod:`herocon_lite.repro.ledger.words` makes text of them. :data:`RULES` says the same
+give values; :mod:`herocon_lite.repro.ledger.words` makes text of them. ``words.yaml`` says the same
 in words, as the ledger's page shows it.
 """
 
@@ -20,11 +20,7 @@ from herocon_lite.repro.stats import MIN_SEEDS, Comparison, Direction
 MAX_HALF_WIDTH = 0.02  # an interval beyond ± this cannot separate the methods of the tables
 EQUIVALENCE_MARGIN = 2.0  # points; two methods within this do about equally well
 MIN_GAIN = 0.5  # points; the least gain that counts where the paper prints none
-UNSPECIFIED = (
-    "MIB",
-    "C2AE",
-    "DeepMTMV",
-)  # the paper does not say how it joined them to its network
+UNSPECIFIED = ("MIB", "C2AE", "DeepMTMV")  # the paper does not say how it joined them to its net
 
 
 class Verdict(str, Enum):
@@ -85,76 +81,6 @@ class CellVerdict(NamedTuple):
     reason: Reason
     seeds: int
     gap: float = math.nan  # ours less the paper's, in points
-
-
-RULES: tuple[tuple[str, str, str], ...] = (  # claim, what counts, verdict
-    (
-        "cell of a table",
-        "the paper's mean lies in our 95 % interval, widened by the deviation that the paper "
-        "prints; the interval is at most ± 0.02 wide",
-        "reproduced",
-    ),
-    (
-        "",
-        "so it is, but our order against DNN is significant and the reverse of the printed one",
-        "in part",
-    ),
-    (
-        "",
-        "the mean is missed, the paper's five repetitions establish an order against DNN "
-        "(Welch, 5 %), and our whole paired interval has the same order",
-        "in part",
-    ),
-    (
-        "AUC on N-MNIST",
-        "the mean is missed, F1 is met, and the AUC of hard predictions fits",
-        "in part",
-    ),
-    (
-        "cell of MIB, C2AE, DeepMTMV",
-        "the mean is missed; the paper does not specify the baseline, so an order never saves it",
-        "baseline not specified",
-    ),
-    ("any other cell", "the mean is missed", "not reproduced"),
-    (
-        "any cell",
-        "fewer than three seeds, or an interval wider than ± 0.02 with room for the mean",
-        "undecided",
-    ),
-    ("two methods compared", "all pairs: our paired 95 % interval lies above zero", "reproduced"),
-    ("", "at least half of the pairs", "in part"),
-    ("", "fewer, and one pair excludes the printed gain or goes the other way", "not reproduced"),
-    ("", "otherwise, or pairs still wait for runs", "undecided"),
-    ("best of all, above all", "one pair goes the other way", "not reproduced"),
-    ("a stated gain", "one interval excludes it, from above or below zero", "not reproduced"),
-    (
-        "about equally well",
-        "the interval lies within ± 2 points; outside, it fails",
-        "as for pairs",
-    ),
-    ("much better", "the interval lies beyond 2 points", "as for pairs"),
-    (
-        "compared in the paper's own table",
-        "it has a pair the other way round, by 0.1 points or more",
-        "contradicted by the paper's own table",
-    ),
-    (
-        "one view",
-        "not reproduced with the public code's two copies, reproduced with Eq. 4",
-        "in part",
-    ),
-    (
-        "growth of time",
-        "the power's 95 % interval lies within ± 0.5 of the claimed one",
-        "reproduced",
-    ),
-    (
-        "statement",
-        "a computation finds it true; true in part or after repair; false",
-        "reproduced; in part; false",
-    ),
-    ("same runs twice", "SupCon's row on class data is HeroCon-s's own", "counted once"),
-)
 
 
 def judge_cell(

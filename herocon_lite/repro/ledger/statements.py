@@ -1,23 +1,39 @@
 """Verdicts on the paper's lemmas, ranges and special cases, for :mod:`herocon_lite.repro.ledger`.
 
 Each check computes something small, in well under a second. If the computation came out
-otherwise, so would the verdict. The chapters have the proofs.
+otherwise, so would the verdict. The words around its numbers stand in ``words.yaml``; the chapters
+have the proofs.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache
+from functools import cache, wraps
 from itertools import product
 
 import numpy as np
 import torch
 
 from herocon_lite import losses, models, theory
-from herocon_lite.repro.ledger.rows import Finding
+from herocon_lite.repro.ledger.rows import WORDS, Finding
 from herocon_lite.repro.ledger.rules import Verdict
 from herocon_lite.similarity import hamming, unit
+
+Checked = tuple[Verdict, dict[str, object]]  # a verdict, and the numbers that its words have
+
+
+def _worded(check: Callable[..., Checked]) -> Callable[..., Finding]:
+    """Let a check return a row's finding: its verdict, and its words with its numbers."""
+
+    @wraps(check)
+    def find(*given: object) -> Finding:
+        verdict, numbers = check(*given)
+        words = WORDS["statements"][check.__name__]
+        ours, why = (words[part].format(**numbers) for part in ("ours", "why"))
+        return Finding(verdict, ours, why, words["page"])
+
+    return find
 
 
 def _verdict(whole: bool, part: bool = False) -> Verdict:
@@ -26,22 +42,19 @@ def _verdict(whole: bool, part: bool = False) -> Verdict:
     return Verdict.IN_PART if part else Verdict.FALSE
 
 
-def definition_1() -> Finding:
+def _normal(*shape: int) -> torch.Tensor:
+    """The same numbers each time."""
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+
+
+@_worded
+def definition_1() -> Checked:
     at_one, at_small = theory.definition_1(-1, 1.0), theory.definition_1(-1, 0.1)
-    usable = at_one < 0.01
-    return Finding(
-        _verdict(usable, part=True),
-        f"at τ = 1 the value is at least {at_one:.2f}; at τ = 0.1, {at_small:.5f}",
-        (
-            "No objective says what optimal is; ≈ 0 is out of reach at the experiments' τ = 1. "
-            "Usable with a target from outside, and a τ small against 1/(K − 1) for K samples that "
-            "are to be true negatives of each other."
-        ),
-        "false_negatives",
-    )
+    return _verdict(at_one < 0.01, part=True), {"at_one": at_one, "at_small": at_small}
 
 
-def lemma_31() -> Finding:
+@_worded
+def lemma_31() -> Checked:
     n, tau = 8, 0.5
     generator = torch.Generator().manual_seed(0)
     z, w = (unit(torch.randn(n, 3, generator=generator, dtype=torch.float64)) for _ in range(2))
@@ -55,54 +68,30 @@ def lemma_31() -> Finding:
     excess = theory.one_pair_loss(n, tau) - least
     nearest = (best @ best.T).fill_diagonal_(-1.0).max().item()
     holds = excess > 1e-6 and nearest < 0
-    verdict = _verdict(proof and holds, part=holds)
-    return Finding(
-        verdict,
-        f"one coinciding pair of {n} costs {excess:.3f} nats above the floor (τ = {tau})",
-        (
-            "The conclusion holds with added assumptions: a target from outside, unit vectors, "
-            "enough dimensions. For whole classes far fewer dimensions do (P1). The printed "
-            "gradient lacks the other anchors' terms."
-        ),
-        "false_negatives",
-    )
+    return _verdict(proof and holds, part=holds), {"n": n, "tau": tau, "excess": excess}
 
 
-def g_range() -> Finding:
+@_worded
+def g_range() -> Checked:
     x = torch.eye(3, dtype=torch.float64)
     x = torch.cat([x, -x, torch.randn(50, 3, generator=torch.Generator().manual_seed(0)).to(x)])
-    g = theory.weights(x, x, lambda z: z)
-    sigmoid = theory.weights(x, x, torch.sigmoid)
-    low = min(g.min(), sigmoid.min()).item()
-    high = max(g.max(), sigmoid.max()).item()
+    g = torch.stack([theory.weights(x, x, H) for H in (lambda z: z, torch.sigmoid)])
+    low, high = g.min().item(), g.max().item()
     inside = low >= 1 - 1e-12 and high <= math.e**2 + 1e-12
-    return Finding(
-        _verdict(inside),
-        f"from {low:.3f} to {high:.3f}, both ends reached with H = identity",
-        "True for every H.",
-        "weights",
-    )
+    return _verdict(inside), {"low": low, "high": high}
 
 
-def g_effect() -> Finding:
+@_worded
+def g_effect() -> Checked:
     forces = theory.anchor_forces(1.0)
     (false, _, total), (false_g, _, total_g) = forces["vanilla"], forces["detached"]
-    relative, absolute = false_g / total_g < false / total, total_g < total
-    return Finding(
-        _verdict(relative and absolute, part=relative),
-        (
-            f"share of the push on a false negative {false / total:.2f} → {false_g / total_g:.2f}; "
-            f"push on all {total:.3f} → {total_g:.3f}"
-        ),
-        (
-            "Relative to other negatives. With g constant, all of them together never push less, "
-            "as g ≥ 1; with its gradient flowing they can."
-        ),
-        "weights",
-    )
+    share, share_g = false / total, false_g / total_g
+    numbers = {"share": share, "share_g": share_g, "total": total, "total_g": total_g}
+    return _verdict(share_g < share and total_g < total, part=share_g < share), numbers
 
 
-def eq4() -> Finding:
+@_worded
+def eq4() -> Checked:
     features, hidden = 294, models.mlp((294,)).size  # Scene
     x, z = torch.randn(4, features), torch.randn(4, hidden)
 
@@ -114,12 +103,7 @@ def eq4() -> Finding:
 
     as_printed = computable(torch.nn.Identity())
     mapped = computable(torch.nn.Linear(features, hidden))
-    return Finding(
-        _verdict(as_printed, part=mapped),
-        f"{features} and {hidden} numbers have no inner product",
-        "Not computable as printed; with a learned map A it is (the form eq4).",
-        "point_by_point",
-    )
+    return _verdict(as_printed, part=mapped), {"features": features, "hidden": hidden}
 
 
 @cache
@@ -133,120 +117,71 @@ def _label_distances(c: int = 6) -> tuple[float, float, float, float]:
     return sigma.min().item(), sigma.max().item(), gamma.min().item(), gamma.max().item()
 
 
-def sigma_range(c: int = 6) -> Finding:
+@_worded
+def sigma_range(c: int = 6) -> Checked:
     low, high, *_ = _label_distances(c)
     right = math.isclose(low, 1 / c, abs_tol=1e-6) and high == 1
-    return Finding(
-        _verdict(right),
-        f"from {low:.3f} to {high:.0f} at c = {c}, all label vectors",
-        "True for pairs that share a label, the only ones Eq. 7 has.",
-        "supervised_bound",
-    )
+    return _verdict(right), {"low": low, "high": high, "c": c}
 
 
-def gamma_range(c: int = 6) -> Finding:
+@_worded
+def gamma_range(c: int = 6) -> Checked:
     *_, low, high = _label_distances(c)
-    return Finding(
-        _verdict((low, high) == (1, c)),
-        f"from {low:.0f} to {high:.0f} at c = {c}, all label vectors",
-        "True for pairs that differ in a label. The public code's CNN variant goes below 1.",
-        "supervised_bound",
-    )
+    return _verdict((low, high) == (1, c)), {"low": low, "high": high, "c": c}
 
 
-def sigma_zero(c: int = 6) -> Finding:
+@_worded
+def sigma_zero(c: int = 6) -> Checked:
     low, *_ = _label_distances(c)
-    return Finding(
-        _verdict(low < 1e-6, part=True),
-        f"down to {low:.3f} at c = {c}",
-        "A positive pair shares a label, so σ ≥ 1/c, as the paper's own proof says: near 0 for "
-        "many labels.",
-        "supervised_bound",
-    )
+    return _verdict(low < 1e-6, part=True), {"low": low, "c": c}
 
 
-def sigma_effect() -> Finding:
+@_worded
+def sigma_effect() -> Checked:
     similar, different = (float(theory.pull(sigma, M=60)) for sigma in (1.0, 0.5))
-    return Finding(
-        _verdict(similar > different),
-        f"pull on a pair with σ = 1: {similar:.4f}, with σ = 0.5: {different:.4f}",
-        (
-            "False of σ alone: a smaller σ pulls more, by little. Similar pairs come closer "
-            "because they share more of the label terms."
-        ),
-        "supervised_bound",
-    )
+    return _verdict(similar > different), {"similar": similar, "different": different}
 
 
-def supcon() -> Finding:
+@_worded
+def supcon() -> Checked:
     def gap(per_class: int) -> float:
         y = torch.arange(4).repeat_interleave(per_class)
-        generator = torch.Generator().manual_seed(0)
-        s = torch.randn(len(y), 6, generator=generator, dtype=torch.float64)
+        s = _normal(len(y), 6)
         Y = torch.nn.functional.one_hot(y).to(s)
         ours = losses.weighted_supervised(s, Y, distance="indicator")
         return abs(ours - losses.sup_con(s, y, temperature=1.0)).item()
 
     two, four = gap(2), gap(4)
-    return Finding(
-        _verdict(max(two, four) < 1e-9, part=two < 1e-9),
-        f"gap {two:.3f} with two samples a class, {four:.3f} with four",
-        (
-            "Equal only with two samples a class, the indicator distance and equal τ; else "
-            "Khosla's loss has the other positives in its denominator (P8)."
-        ),
-        "special_cases",
-    )
+    return _verdict(max(two, four) < 1e-9, part=two < 1e-9), {"two": two, "four": four}
 
 
-def simclr() -> Finding:
-    generator = torch.Generator().manual_seed(0)
-    z1, z2 = (torch.randn(16, 6, generator=generator, dtype=torch.float64) for _ in range(2))
+@_worded
+def simclr() -> Checked:
+    z1, z2 = _normal(2, 16, 6)
     one, other = (losses.weighted_unsupervised(*v, None, 0.5) for v in ((z1, z2), (z2, z1)))
     target = losses.nt_xent(z1, z2, 0.5)
     alone, mean = abs(one - target).item(), abs((one + other) / 2 - target).item()
-    return Finding(
-        _verdict(alone < 1e-9, part=mean < 1e-9),
-        f"one direction is {alone:.3f} off; the mean of both is NT-Xent",
-        "It is one of SimCLR's two directions, and needs its temperature.",
-        "special_cases",
-    )
+    return _verdict(alone < 1e-9, part=mean < 1e-9), {"alone": alone}
 
 
-def not_applicable(counts: dict) -> Finding:
+@_worded
+def not_applicable(counts: dict) -> Checked:
     rare, common = counts["celeba"]["unique_share"], counts["scene"]["unique_share"]
-    return Finding(
-        _verdict(common > 0.1, part=rare > 0.1),
-        f"images with a vector of their own: CelebA {100 * rare:.0f} %, Scene {100 * common:.1f} %",
-        (
-            f"On CelebA most vectors occur once, yet {100 * (1 - rare):.0f} % of the images share "
-            f"theirs. Scene has {counts['scene']['vectors']} vectors; few images are alone."
-        ),
-        "views_and_labels",
-    )
+    numbers = {"rare": 100 * rare, "common": 100 * common, "shared": 100 * (1 - rare)}
+    numbers["vectors"] = counts["scene"]["vectors"]
+    return _verdict(common > 0.1, part=rare > 0.1), numbers
 
 
-def lemma_32() -> Finding:
+@_worded
+def lemma_32() -> Checked:
     a = theory.counterexample_a(5)  # alone carries the verdict
     one, inside = theory.counterexample_a(3, gamma=1.0), theory.counterexample_a(2, gamma=1.0)
     b = theory.counterexample_b(256)  # of a repaired lemma: shown, and no part of this
-    return Finding(
-        _verdict(not a.bound > a.information),
-        (
-            f"two classes of five: {a.bound:.4f} > log 2 = {a.information:.4f}; with one label "
-            f"three are enough ({one.bound:.4f}), and two inside a class "
-            f"({inside.bound:.4f} > 0)"
-        ),
-        (
-            "Two values carry at most log 2 nats, whatever the joint law. Negatives of another "
-            "class are no draws from the marginal; the repaired lemma with 1/σ fails too "
-            f"({b.bound:.4f} > {b.information:.4f}). True instead: a bound of a divergence (P7)."
-        ),
-        "supervised_bound",
-    )
+    return _verdict(not a.bound > a.information), {"a": a, "one": one, "inside": inside, "b": b}
 
 
-def lemma_33() -> Finding:
+@_worded
+def lemma_33() -> Checked:
     joint = np.array([[0.4, 0.1], [0.1, 0.4]])
     information = theory.mutual_information(joint)
     critics = [theory.density_ratio(joint), np.exp(np.eye(2)), np.exp(-3 * np.eye(2))]
@@ -256,60 +191,29 @@ def lemma_33() -> Finding:
     )
     M = 255
     counted = math.log(2 * M) - theory.both_views_loss(M + 1, 10**6)
-    return Finding(
-        _verdict(best <= information),
-        (
-            f"largest of 24 exact bounds {best:.4f} ≤ I = {information:.4f}; "
-            f"both views counted: {counted:.2f} > 0 = I"
-        ),
-        (
-            "True, with log(M + 1) even (P5), in expectation, for independent negatives, M "
-            "counting samples. Counting both views, it fails. The printed proof is not one."
-        ),
-        "unsupervised_bound",
-    )
+    numbers = {"best": best, "information": information, "counted": counted}
+    return _verdict(best <= information), numbers
 
 
-def tighter() -> Finding:
+@_worded
+def tighter() -> Checked:
     joint = np.array([[0.4, 0.1], [0.1, 0.4]])
     gaps = [theory.exact_gap(joint, M) for M in (1, 4, 16, 64)]
     falls, most = gaps == sorted(gaps, reverse=True), theory.ceiling(10**9)
-    return Finding(
-        _verdict(falls and most >= 1.001, part=falls),
-        f"best critic: gap {gaps[0]:.3f} → {gaps[-1]:.3f}; f = exp(cos): at most {most:.2f} nat",
-        (
-            "True for the best critic without weights. With the experiments' f the bound stops "
-            "at one nat, and the best one can fall (P6). F1 in Fig. 3(b) is no evidence about a "
-            "bound."
-        ),
-        "unsupervised_bound",
-    )
+    numbers = {"first": gaps[0], "last": gaps[-1], "most": most}
+    return _verdict(falls and most >= 1.001, part=falls), numbers
 
 
-def fig_1() -> Finding:
+@_worded
+def fig_1() -> Checked:
     near, far, _ = theory.anchor_forces(1.0)["vanilla"]
-    return Finding(
-        _verdict(near > far > 0),
-        f"push on one false negative {near:.3f}, on one true one {far:.3f}",
-        "The nearest negative's cosine is pushed hardest, whatever its class.",
-        "push_apart",
+    return _verdict(near > far > 0), {"near": near, "far": far}
+
+
+CHECKS = {
+    check.__name__: check
+    for check in (
+        *(definition_1, lemma_31, g_range, g_effect, eq4, sigma_range, gamma_range, sigma_zero),
+        *(sigma_effect, supcon, simclr, lemma_32, lemma_33, tighter, fig_1),
     )
-
-
-CHECKS: dict[str, Callable[[], Finding]] = {
-    "definition_1": definition_1,
-    "lemma_31": lemma_31,
-    "g_range": g_range,
-    "g_effect": g_effect,
-    "eq4": eq4,
-    "sigma_range": sigma_range,
-    "gamma_range": gamma_range,
-    "sigma_zero": sigma_zero,
-    "sigma_effect": sigma_effect,
-    "supcon": supcon,
-    "simclr": simclr,
-    "lemma_32": lemma_32,
-    "lemma_33": lemma_33,
-    "tighter": tighter,
-    "fig_1": fig_1,
 }

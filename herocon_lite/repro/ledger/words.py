@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from herocon_lite.repro import text
-from herocon_lite.repro.ledger.rules import UNSPECIFIED, CellVerdict, Reason, State
+from herocon_lite.repro.ledger.rows import WORDS
+from herocon_lite.repro.ledger.rules import UNSPECIFIED, CellVerdict, State
 from herocon_lite.repro.pages import link
 from herocon_lite.repro.stats import MIN_SEEDS, Comparison
 
@@ -21,12 +22,7 @@ if TYPE_CHECKING:
     from herocon_lite.repro.ledger.runs import Budget, PairResult
     from herocon_lite.repro.paper import ComparisonClaim, Contradiction
 
-NOT_RUN = {  # why a data set's rows have no runs
-    "scene": "the runs are not stored yet",
-    "mnist": "the runs are not stored yet",
-    "xrmb": "XRMB is not available; MOCHA stands on its own page",
-    "celeba": "full size needs a GPU",
-}
+NOT_RUN: dict[str, str] = WORDS["not_run"]  # why a data set's rows have no runs
 
 # ------------------------------------------------------------------ reasons
 
@@ -36,18 +32,7 @@ def cell_reason(found: CellVerdict) -> str:
     side = "above" if found.gap > 0 else "below"
     missed = f"{abs(found.gap):.1f} points {side} the paper"
     few = "a single run" if found.seeds == 1 else f"{found.seeds} seeds; {MIN_SEEDS} are needed"
-    return {
-        Reason.NO_RUNS: "",
-        Reason.FEW_SEEDS: few,
-        Reason.TOO_WIDE: "our interval is wider than ± 0.02",
-        Reason.LEVEL_FOUND: "",
-        Reason.LEVEL_FOUND_ORDER_MISSED: "but the order against DNN is not found",
-        Reason.LEVEL_FOUND_ORDER_REVERSED: "the level is met; the order against DNN is reversed",
-        Reason.BASELINE: missed,
-        Reason.ORDER_FOUND: f"{missed}; the order against DNN is found",
-        Reason.MISSED: missed,
-        Reason.HARD_AUC: "fits the AUC of hard predictions, not of probabilities",
-    }[found.reason]
+    return WORDS["reasons"][found.reason.name].format(missed=missed, few=few)
 
 
 def count_states(states: Sequence[State]) -> str:
