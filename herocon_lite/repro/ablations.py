@@ -12,13 +12,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from herocon_lite.metrics import F1_AT
 from herocon_lite.repro.settings import CROSS_VALIDATION, Run
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from herocon_lite.repro.query import Store
 
 CHANGES: dict[str, dict[str, object]] = {
@@ -65,8 +64,6 @@ def runs(data: str, seeds: Iterable[int]) -> list[Run]:
 
 def scores(store: Store, protocol: str) -> pd.DataFrame:
     """Return F1, one row a seed, one column a candidate; nan where it has not been run."""
-    import pandas as pd
-
     found = {
         (name, threshold): store.runs(
             "herocon", metric, protocol=protocol, changes=changes(store.data, name)
@@ -110,8 +107,6 @@ def best_by_test(cross_validated: pd.DataFrame, tested: pd.DataFrame) -> pd.Seri
 
 def by_threshold(store: Store, method: str, **other) -> pd.DataFrame:
     """Return F1 of a method's runs, one row a seed, one column a threshold, the printed first."""
-    import pandas as pd
-
     columns = thresholds(store).items()
     return pd.DataFrame({t: store.runs(method, c, **other) for t, c in columns}).dropna()
 
@@ -126,7 +121,6 @@ def own_thresholds(store: Store, a: str, b: str) -> pd.DataFrame:
 
 
 def _own_threshold(store: Store, method: str) -> pd.DataFrame:
-    import pandas as pd
 
     other = {"changes": changes(store.data, AS_PRINTED[0])} if method == "herocon" else {}
     inside, outside = (by_threshold(store, method, protocol=p, **other) for p in PROTOCOLS)

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import pandas as pd
 from IPython.display import Markdown
 
 from herocon_lite.data.cards import find_card
@@ -33,9 +33,6 @@ from herocon_lite.repro.text import (
     mark,
     table,
 )
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = [
     "Checks",
@@ -352,8 +349,6 @@ def commands(wanted: Sequence[tuple[Store, Sequence[str], Mapping, int | str]]) 
     Args:
         wanted: (finished runs, methods, what differs from the usual, seeds) of each command.
     """
-    import pandas as pd
-
     rows, calls = [], []
     for store, methods, other, seeds in wanted:
         numbers = questions.seeds(seeds)

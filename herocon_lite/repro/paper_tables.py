@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pandas as pd
 from IPython.display import Markdown
 
 from herocon_lite.data.splits import LABELED, RELEASED_FOLDS
@@ -17,8 +18,6 @@ from herocon_lite.repro.text import format_mean, table
 from herocon_lite.train import Schedule
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from herocon_lite.repro.ledger import Row
 
 RESULTS = "../results"  # seen from book/, where chapters run

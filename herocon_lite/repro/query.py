@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from herocon_lite.repro.stats import interval
 from herocon_lite.repro.store import KEYS, Record, _given, _unknown, read
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 METRICS = ("f1", "auc")
 CASE_STUDY_ROWS = 500  # unlabelled, a step
@@ -37,8 +36,6 @@ def load(folder: str | Path, **where) -> pd.DataFrame:
         where: what a column must be, one value or a list of them; two underscores stand for the
             dot: ``load("results", data="scene", split__how="paper", seed=range(5))``.
     """
-    import pandas as pd
-
     one = where.get("data")
     records = read(folder, one if isinstance(one, str) else None)
     names = [name for name in KEYS if name not in ("metrics", "settings", "split")]
@@ -116,8 +113,6 @@ def table(frame: pd.DataFrame) -> pd.DataFrame:
         frame: what :func:`load` returned, of one data set. Runs that share a row must differ in
             nothing but the seed; if they do not, an error says in what, for ``load`` to choose.
     """
-    import pandas as pd
-
     if frame["data"].nunique() > 1:
         raise ValueError(
             f"frame must hold one data set; it holds {', '.join(sorted(set(frame['data'])))}. "

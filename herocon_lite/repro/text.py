@@ -6,12 +6,13 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+import pandas as pd
+
 from herocon_lite.repro import stats
 from herocon_lite.repro.query import GROUP, METRICS
 from herocon_lite.repro.stats import Comparison, Direction
 
 if TYPE_CHECKING:
-    import pandas as pd
     from IPython.display import Markdown
 
 NO_BREAK = "\u00a0"  # keeps the ends of an interval on one line of a table
@@ -136,8 +137,6 @@ def _decimals(found: Comparison) -> list[str]:
 
 def runs_to_markdown(rows: pd.DataFrame, form: str = ".3f") -> str:
     """Format a :func:`query.table` for people; a single run is said to be one."""
-    import pandas as pd
-
     cells = []
     for row in rows.to_dict("records"):
         names = ["–" if pd.isna(row[name]) else row[name] for name in GROUP]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from herocon_lite.data.splits import LABELED
 from herocon_lite.repro import efficiency, files, paper, text
@@ -23,9 +24,6 @@ from herocon_lite.repro.ledger.rules import (
 from herocon_lite.repro.ledger.runs import Pair, Runs, compare_pairs, where
 from herocon_lite.repro.pages import PAGES
 from herocon_lite.repro.stats import MIN_SEEDS, Comparison
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 BEST_POINT = tuple(paper.XRMB_OPTIMUM.values())  # α, β in Fig. 3(a)
 USUAL_POINT = (0.1, 0.001)  # in Table 3

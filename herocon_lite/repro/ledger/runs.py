@@ -6,16 +6,14 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from herocon_lite.repro import paper
 from herocon_lite.repro.ledger.rules import State
 from herocon_lite.repro.stats import MIN_SEEDS, Comparison, compare
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # The paper's names and ours
 OURS = {

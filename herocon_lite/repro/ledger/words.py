@@ -8,6 +8,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pandas as pd
+
 from herocon_lite.repro import text
 from herocon_lite.repro.ledger.rows import WORDS
 from herocon_lite.repro.ledger.rules import UNSPECIFIED, CellVerdict, State
@@ -15,8 +17,6 @@ from herocon_lite.repro.pages import link
 from herocon_lite.repro.stats import MIN_SEEDS, Comparison
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from herocon_lite.repro.ledger.figures import Growth, Surface
     from herocon_lite.repro.ledger.rows import Row, Variant
     from herocon_lite.repro.ledger.runs import Budget, PairResult
@@ -131,8 +131,6 @@ def _points_of_f1(gap: Comparison) -> str:
 
 def to_frame(rows: Sequence[Row]) -> pd.DataFrame:
     """One row a claim, for ``--csv``."""
-    import pandas as pd
-
     shown = {row.number: "; ".join(map(describe_variant, row.variants)) for row in rows}
     return pd.DataFrame([asdict(row) | {"variants": shown[row.number]} for row in rows])
 
