@@ -92,7 +92,9 @@ def source_hash(*more: str) -> str:
     package = Path(__file__).resolve().parents[1]
     apart = ("repro", "theory")
     core = [f for f in package.rglob("*.py") if f.relative_to(package).parts[0] not in apart]
-    runner = [package / "repro" / name for name in ("runner.py", "settings.py", *more)]
+    runner = [
+        package / "repro" / name for name in ("runner.py", "settings.py", "settings.yaml", *more)
+    ]
     content = b"".join(file.read_bytes() for file in sorted(core) + runner)
     return hashlib.sha256(content).hexdigest()[:16]
 

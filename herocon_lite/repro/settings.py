@@ -1,8 +1,7 @@
 """The paper's settings as data, and the settings of one run.
 
-Every number of :data:`PAPER` says where it stands in the paper; where the public code has another,
-:data:`RELEASED` holds it. What the paper does not say about its baselines is stated here once, in
-:func:`method_options`.
+``settings.yaml`` says where each number stands in the paper, and where the public code has another.
+What the paper does not say about its baselines is stated here once, in :func:`method_options`.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from herocon_lite.data.splits import PROTOCOLS
 from herocon_lite.losses import PRESETS
 from herocon_lite.methods import FORMS, method_params
 from herocon_lite.models import ENCODERS
+from herocon_lite.repro.entries import read_yaml
 from herocon_lite.train import Schedule
 
 BUDGETS = ("smoke", "laptop", "paper")
@@ -48,55 +48,10 @@ class PaperConfig:
     pairs: int | None = None  # of views contrasted a step, where there are many; None: all
 
 
-PAPER = {
-    # section 4.2
-    "scene": PaperConfig(200, None, 0.7, 0.02, 0.3, 0.01, views="released"),
-    "mnist": PaperConfig(500, 4000, 0.1, 1.0, 0.1, 2.0, encoder="cnn", views="paper", noisy=True),
-    # section 4.3
-    "xrmb": PaperConfig(500, 4750, 0.1, 0.001, 0.1, 0.01),
-    # α and β of the two variants are exchanged in the text; -u can only have α, -s only β.
-    "celeba": PaperConfig(
-        6000,
-        200,
-        0.05,
-        0.1,
-        0.1,
-        0.01,
-        labeled_batch=50,
-        encoder="vgg",
-        widths="full",  # "vgg-16"
-        views="paper",
-    ),
-    # Not in the paper, with the settings of the set each one resembles, Scene and XRMB.
-    # Yeast's views share little: at MIB's own 1 everything that only one of them knows is lost.
-    # 0.01 was chosen on yeast's test AUC (.1 and .01 tried): MIB on yeast is a demonstration.
-    "yeast": PaperConfig(200, None, 0.7, 0.02, 0.3, 0.01, mib_beta=0.01),
-    # Birds' features lie nine orders of magnitude apart, Scene's and yeast's within one.
-    "birds": PaperConfig(200, None, 0.7, 0.02, 0.3, 0.01, standardise=True),
-    "mfeat": PaperConfig(500, None, 0.1, 0.001, 0.1, 0.01, pairs=2),
-}
-PAPER["mocha"], PAPER["mnist5k"] = PAPER["xrmb"], PAPER["mnist"]
-PAPER["faces"] = replace(PAPER["celeba"], steps=600, widths="thin")
-# What the public code and its README have instead.
-RELEASED = {
-    "scene": {},
-    "mnist": {"steps": 300, "unlabeled_batch": 1000, "views": "released"},
-    "xrmb": {"steps": 300, "unlabeled_batch": 250, "alpha": 5.0, "beta": 0.01},
-    "celeba": {
-        "steps": 2100,
-        "labeled_batch": 64,
-        "unlabeled_batch": 64,
-        "widths": "thin",
-        "views": "released",
-    },
-}
-RELEASED["mocha"], RELEASED["mnist5k"] = RELEASED["xrmb"], RELEASED["mnist"]
-RELEASED["faces"] = {**RELEASED["celeba"], "steps": PAPER["faces"].steps}
-# Smaller budgets: fewer steps, fewer unlabelled rows a step. Nothing else changes.
-BUDGET_LIMITS: dict[str, dict[str, int]] = {
-    "smoke": {"steps": 60, "unlabeled_batch": 200},
-    "laptop": {"steps": 200, "unlabeled_batch": 1000},
-}
+_DATA = read_yaml("settings.yaml", ["paper", "released", "smaller"])
+PAPER = {data: PaperConfig(**entry) for data, entry in _DATA["paper"].items()}
+RELEASED: dict[str, dict[str, object]] = _DATA["released"]
+BUDGET_LIMITS: dict[str, dict[str, int]] = _DATA["smaller"]
 SPEECH = ("xrmb", "mocha")
 ENCODER_OPTIONS = ("widths",)
 VIEW_OPTIONS = ("share", "rate", "size")  # of views.two_views

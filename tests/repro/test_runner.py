@@ -623,7 +623,8 @@ def test_checkpoints_resume_only_on_matching_code_and_hardware():
 
 def test_source_hash_covers_the_core_and_the_runner_alone(tmp_path, monkeypatch):
     package = tmp_path / "herocon_lite"
-    for name in ("losses.py", "data/splits.py", "repro/runner.py", "repro/settings.py"):
+    runner = ("repro/runner.py", "repro/settings.py", "repro/settings.yaml")
+    for name in ("losses.py", "data/splits.py", *runner):
         (package / name).parent.mkdir(parents=True, exist_ok=True)
         (package / name).write_text("a")
     monkeypatch.setattr(provenance, "__file__", str(package / "repro" / "provenance.py"))
@@ -633,7 +634,7 @@ def test_source_hash_covers_the_core_and_the_runner_alone(tmp_path, monkeypatch)
     for name in ("repro/text.py", "repro/points.py", "theory/bounds.py"):
         (package / name).write_text("b")
         assert now() == before
-    for name in ("losses.py", "data/splits.py", "repro/runner.py"):
+    for name in ("losses.py", "data/splits.py", *runner):
         (package / name).write_text("b")
         assert now() != before
         before = now()
