@@ -29,6 +29,14 @@ def markdown_table(heads: Sequence, rows: Iterable[Sequence], align: str = "") -
     return "\n".join(f"| {' | '.join(map(str, row))} |" for row in (heads, rule, *rows))
 
 
+def compact_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a :func:`markdown_table` without columns in which nothing but "–" stands."""
+    rows = list(rows)
+    kept = [n for n, column in enumerate(zip(*rows, strict=True)) if {*column} != {"–"}]
+    heads, *lines = [[str(row[n]).replace("|", "/") for n in kept] for row in (heads, *rows)]
+    return markdown_table(heads, lines)
+
+
 def table(heads: Sequence, rows: Iterable[Sequence], above: str = "", align: str = "") -> Markdown:
     """Return a :func:`markdown_table` for a cell's output, below the text ``above``."""
     from IPython.display import Markdown

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from herocon_lite.repro import text
-from herocon_lite.repro.ledger.rows import KINDS, RULES, Row
+from herocon_lite.repro.ledger.rows import HEADS, KINDS, RULES, Row
 from herocon_lite.repro.ledger.rules import Verdict
 from herocon_lite.repro.ledger.runs import NOISES
 from herocon_lite.repro.pages import link
@@ -131,27 +131,23 @@ def _table(rows: Sequence[Row], book: Path) -> str:
     kind = rows[0].kind
     if kind == "cell" and any(row.variants for row in rows):
         return _noises(rows)
-    table = [["No.", "Claim", "Paper", "Public code", "Ours [95 %]", "Verdict"]]
+    lines = []
     for row in rows:
         claim = row.claim if kind == "cell" else f"{row.claim} *{row.where}*"
         seeds = f", {row.seeds} seeds" if row.seeds > 1 else ""
         beside = f" *{row.beside.rstrip('.')}.*" if row.beside else ""
         page = "" if kind in ("cell", "count") else f" {link(row.page, book)}"
-        verdict = f"{badge(row.verdict)}{_sentence(row.why)}{page}"
+        verdict = f"{badge(row.verdict)}{row.reason}{page}"
         if row.same_as:
             verdict += f" Same runs as {row.same_as}."
         ours = f"{row.ours.replace('; ', ';<br>')}{seeds}{beside}"
-        table.append([row.number, claim, row.paper, row.released, ours, verdict])
-    return _without_empty(table)
-
-
-def _sentence(why: str) -> str:
-    return f" {why[0].upper()}{why[1:].removesuffix('.')}." if why else ""
+        lines.append([row.number, claim, row.paper, row.released, ours, verdict])
+    return text.compact_table(HEADS, lines)
 
 
 def _noises(rows: Sequence[Row]) -> str:
     """Cells of N-MNIST, with a column and a verdict for each documented noise."""
-    table = [["No.", "Claim", "Paper", *NOISES, "Verdict"]]
+    lines = []
     for row in rows:
         found = {one.recipe: one for one in row.variants}
         levels = []
@@ -159,16 +155,9 @@ def _noises(rows: Sequence[Row]) -> str:
             one = found.get(noise)
             levels.append(f"{badge(one.verdict, True)} {one.ours} ({one.seeds})" if one else "–")
         same = f" Same runs as {row.same_as}." if row.same_as else ""
-        verdict = f"{badge(row.verdict)}{_sentence(row.why)}{same}"
-        table.append([row.number, row.claim, row.paper, *levels, verdict])
-    return _without_empty(table)
-
-
-def _without_empty(table: Sequence[Sequence[str]]) -> str:
-    """Leave out columns in which nothing stands."""
-    kept = [n for n, column in enumerate(zip(*table[1:], strict=True)) if {*column} != {"–"}]
-    heads, *lines = [[str(cells[n]).replace("|", "/") for n in kept] for cells in table]
-    return text.markdown_table(heads, lines)
+        verdict = f"{badge(row.verdict)}{row.reason}{same}"
+        lines.append([row.number, row.claim, row.paper, *levels, verdict])
+    return text.compact_table(["No.", "Claim", "Paper", *NOISES, "Verdict"], lines)
 
 
 def proven(found: Sequence[Theorem], book: Path = Path()) -> Markdown:

@@ -21,6 +21,7 @@ KINDS = {
     "comparison": "Sentences that compare methods",
     "figure": "Figures",
 }
+HEADS = ["No.", "Claim", "Paper", "Public code", "Ours [95 %]", "Verdict"]  # of a table of rows
 
 
 class Variant(NamedTuple):
@@ -55,6 +56,11 @@ class Row:
     page: str = ""  # of the book
     same_as: str = ""  # the number of a row with the same runs, which alone is counted
     variants: tuple[Variant, ...] = ()  # the verdict with each documented noise
+
+    @property
+    def reason(self) -> str:
+        """Why it has its verdict, as a sentence after a space; empty without any."""
+        return f" {self.why[0].upper()}{self.why[1:].removesuffix('.')}." if self.why else ""
 
 
 class Finding(NamedTuple):

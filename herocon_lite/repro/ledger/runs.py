@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -68,9 +69,9 @@ class Runs:
         self.frame = frame[[c for c in frame if "." not in c or c in kept]]
         by = ["data", "base", "preset", "protocol"]
         self.groups = dict(list(self.frame.groupby(by, sort=False)))
-        self.chosen: dict[tuple, pd.DataFrame] = {}  # looked up many times
+        self.of = cache(self._of)  # looked up many times
 
-    def of(
+    def _of(
         self,
         data: str,
         method: str,
@@ -92,14 +93,6 @@ class Runs:
             full: at the paper's size; False: smaller, and else the same.
             views: another recipe for the noise, by name, with Table 2's α and β.
         """
-        asked = (data, method, form, preset, protocol, split, share, full, views)
-        if asked not in self.chosen:
-            self.chosen[asked] = self._choose(*asked)
-        return self.chosen[asked]
-
-    def _choose(
-        self, data, method, form, preset, protocol, split, share, full, views
-    ) -> pd.DataFrame:
         name, control = CONTROLS.get(method, (OURS.get(method, method), {}))
         f = self.groups.get((data, name, preset, protocol))
         if f is None:

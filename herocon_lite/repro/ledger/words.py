@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from herocon_lite.repro import text
-from herocon_lite.repro.ledger.rows import WORDS
+from herocon_lite.repro.ledger.rows import HEADS, WORDS
 from herocon_lite.repro.ledger.rules import UNSPECIFIED, CellVerdict, State
-from herocon_lite.repro.pages import link
 from herocon_lite.repro.stats import MIN_SEEDS, Comparison
 
 if TYPE_CHECKING:
@@ -42,9 +40,7 @@ def count_states(states: Sequence[State]) -> str:
 
 
 def comparison_reason(
-    states: Sequence[State],
-    found: Sequence[Contradiction] = (),
-    ties: Sequence[Contradiction] = (),
+    states: Sequence[State], found: Sequence[Contradiction] = (), ties: Sequence[Contradiction] = ()
 ) -> str:
     """Say why a sentence has its verdict: its pairs, or what the paper's own table says of them."""
     waiting = set(states) == {State.WAITING}
@@ -141,9 +137,9 @@ def describe_variant(one: Variant) -> str:
     return f"{one.recipe}: {one.ours} ({one.seeds} seeds), {one.verdict}{why}"
 
 
-def to_markdown(rows: Sequence[Row], book: Path | None = None) -> str:
-    """A table for people, without columns in which nothing stands; with ``book``, links."""
-    table = [["No.", "Claim", "Paper", "Public code", "Ours [95 %]", "Verdict"]]
+def to_markdown(rows: Sequence[Row]) -> str:
+    """A table for people, without columns in which nothing stands."""
+    lines = []
     for row in rows:
         ours = row.ours
         if row.seeds:
@@ -151,10 +147,6 @@ def to_markdown(rows: Sequence[Row], book: Path | None = None) -> str:
             ours += f" ({seeds}, budget {row.budget})"
         if row.beside:
             ours += f" *Beside: {row.beside}*"
-        name = row.page if book is None else link(row.page, book)
-        why = f" {row.why[0].upper()}{row.why[1:].removesuffix('.')}." if row.why else ""
-        claim, verdict = f"{row.claim} *{row.where}*", f"**{row.verdict}**.{why} {name}"
-        table.append([row.number, claim, row.paper, row.released, ours, verdict])
-    kept = [n for n, column in enumerate(zip(*table[1:], strict=True)) if set(column) != {"–"}]
-    heads, *lines = [[cells[n].replace("|", "/") for n in kept] for cells in table]
-    return text.markdown_table(heads, lines)
+        claim, verdict = f"{row.claim} *{row.where}*", f"**{row.verdict}**.{row.reason} {row.page}"
+        lines.append([row.number, claim, row.paper, row.released, ours, verdict])
+    return text.compact_table(HEADS, lines)

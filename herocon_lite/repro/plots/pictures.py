@@ -53,11 +53,7 @@ def names(
 
 
 def arrows(
-    ax: Axes,
-    angles: ArrayLike,
-    slides: ArrayLike,
-    colours: Sequence[str],
-    scale: float,
+    ax: Axes, angles: ArrayLike, slides: ArrayLike, colours: Sequence[str], scale: float
 ) -> None:
     """Draw arrows along the tangents, from each dot's rim: ``scale`` times the force on its
     angle."""
