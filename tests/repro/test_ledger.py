@@ -19,8 +19,8 @@ from herocon_lite.repro import efficiency, ledger, paper, plots, public_code, st
 from herocon_lite.repro import store as records
 from herocon_lite.repro.cli import main
 from herocon_lite.repro.ledger import page, proofs, statements, tables, words
+from herocon_lite.repro.ledger.rows import RULES
 from herocon_lite.repro.ledger.rules import (
-    RULES,
     Order,
     State,
     Verdict,
