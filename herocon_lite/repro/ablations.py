@@ -15,32 +15,17 @@ import numpy as np
 import pandas as pd
 
 from herocon_lite.metrics import F1_AT
+from herocon_lite.repro.entries import read_yaml
 from herocon_lite.repro.settings import CROSS_VALIDATION, Run
 
 if TYPE_CHECKING:
     from herocon_lite.repro.query import Store
 
-CHANGES: dict[str, dict[str, object]] = {
-    "as printed": {},
-    "τ = 0.5": {"temperature": 0.5},
-    "τ = 0.2": {"temperature": 0.2},
-    "τ = 0.1": {"temperature": 0.1},
-    "detached weights": {"detach": True},
-    "anchors in both views": {"symmetric": True},
-    "no projector": {"projector": "none"},
-    "deeper projector": {"projector": "deep"},
-    "σ outside the log": {"sigma_outside": True},
-    "cosine schedule": {"decay": "cosine"},
-    "views averaged": {"fusion": "mean"},
-}
+_DATA = read_yaml("ablations.yaml", ["changes", "smaller"])
+CHANGES: dict[str, dict[str, object]] = _DATA["changes"]
+SMALLER: dict[str, dict[str, object]] = _DATA["smaller"]
 # A candidate is a change and a threshold of the probabilities; the paper's is the first.
 AS_PRINTED = ("as printed", 0.4)
-# Rows a step, for all of them alike: |N| = 419 on Scene, 499 on MOCHA, 399 on N-MNIST.
-SMALLER: dict[str, dict[str, object]] = {
-    "scene": {"unlabeled_batch": 300},
-    "mocha": {"unlabeled_batch": 250},
-    "mnist": {"unlabeled_batch": 200, "precision": "bfloat16"},
-}
 PROTOCOLS = (CROSS_VALIDATION, "transductive")
 JUDGED_ONLY = ("mnist",)  # five folds of convolutions take too long; what others chose is judged
 

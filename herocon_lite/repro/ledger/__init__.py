@@ -26,20 +26,6 @@ from herocon_lite.repro.ledger.tables import cell, compare
 from herocon_lite.repro.ledger.words import to_frame, to_markdown
 from herocon_lite.repro.pages import PAGES
 
-__all__ = [
-    "KINDS",
-    "OURS",
-    "Row",
-    "Runs",
-    "Theorem",
-    "Verdict",
-    "distinct",
-    "ledger",
-    "theorems",
-    "to_frame",
-    "to_markdown",
-]
-
 
 def ledger(folder: str | Path = "results") -> list[Row]:
     """All claims, in the paper's order within each kind.
