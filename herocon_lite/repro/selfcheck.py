@@ -65,9 +65,20 @@ def _losses() -> dict[str, Callable[..., Tensor]]:
     def weighted(preset: str) -> Callable[..., Tensor]:
         return lambda z1, z2, W, Y: losses.weighted_unsupervised(z1, z2, H(W), preset=preset)
 
-    views = ("info_nce", "cmc", "nt_xent", "debiased", "hard_negative", "vicreg", "barlow_twins")
+    views = (
+        "info_nce",
+        "cmc",
+        "nt_xent",
+        "debiased",
+        "hard_negative",
+        "vicreg",
+        "barlow_twins",
+        "decoupled",
+    )
     labels = ("sup_con_any", "mul_sup_con", "sup_con_eq6")
     table = {name: of_views(name) for name in views} | {name: of_labels(name) for name in labels}
+    for name in ("mv_info_nce", "mv_dhel"):
+        table[name] = lambda z1, z2, W, Y, loss=getattr(losses, name): loss([z1, z2])
     for preset in ("paper", "released"):
         table[f"weighted_unsupervised ({preset})"] = weighted(preset)
         table[f"weighted_supervised ({preset})"] = of_labels("weighted_supervised", preset=preset)
