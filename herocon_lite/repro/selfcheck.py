@@ -75,7 +75,7 @@ def _losses() -> dict[str, Callable[..., Tensor]]:
         "barlow_twins",
         "decoupled",
     )
-    labels = ("sup_con_any", "mul_sup_con", "sup_con_eq6")
+    labels = ("sup_con_any", "mul_sup_con", "multi_sup_con", "sup_con_eq6")
     table = {name: of_views(name) for name in views} | {name: of_labels(name) for name in labels}
     for name in ("mv_info_nce", "mv_dhel"):
         table[name] = lambda z1, z2, W, Y, loss=getattr(losses, name): loss([z1, z2])
