@@ -6,7 +6,18 @@ __version__ = "0.1.0"
 __all__ = ["HeroConClassifier"]
 
 
-_MODULES = ("data", "losses", "methods", "metrics", "models", "optim", "theory", "train", "views")
+_MODULES = (
+    "data",
+    "losses",
+    "methods",
+    "metrics",
+    "models",
+    "nn",
+    "optim",
+    "theory",
+    "train",
+    "views",
+)
 
 
 def __getattr__(name: str):

@@ -26,7 +26,11 @@ MIN_TEMPERATURE, MAX_EXPONENT = 1e-12, 1e30
 _LOOKS = ContextVar("looks", default=True)  # what validate=None means on a CPU
 
 
-def check_temperature(temperature: float) -> None:
+def check_temperature(temperature: float | Tensor, validate: bool | None = None) -> None:
+    if isinstance(temperature, Tensor):
+        refuse_transforms(temperature)
+        if temperature.numel() == 1 and not looks(validate, temperature):
+            return
     if not _not_negative(temperature) or temperature == 0:
         raise ValueError(f"temperature must be a positive number; got {temperature!r}.")
     if temperature < MIN_TEMPERATURE:
@@ -38,9 +42,11 @@ def check_weight(name: str, value: float) -> None:
         raise ValueError(f"{name} must be a finite number ≥ 0; got {value!r}.")
 
 
-def check_concentration(beta: float, temperature: float) -> None:
+def check_concentration(beta: float, temperature: float | Tensor) -> None:
     """Check the weight of near negatives, whose exponents are (1 + β) cos/τ."""
     check_weight("beta", beta)
+    if isinstance(temperature, Tensor) and not may_read(temperature):
+        return
     if (1 + beta) / temperature > MAX_EXPONENT:
         raise ValueError(f"(1 + beta)/temperature must be at most {MAX_EXPONENT}; got beta={beta}.")
 
@@ -90,6 +96,16 @@ def check_tensor(name: str, x: Tensor) -> None:
         raise ValueError(
             f"{name} must be a torch.Tensor (torch.as_tensor makes one); got {type(x).__name__}."
         )
+    refuse_transforms(x)
+
+
+def refuse_transforms(x: Tensor) -> None:
+    """Refuse what ``torch.func`` has wrapped: the backward passes here are written by hand."""
+    if not torch.compiler.is_compiling() and torch._C._functorch.is_functorch_wrapped_tensor(x):
+        raise RuntimeError(
+            "these losses do not work inside torch.func (grad, vmap, jacrev, …). For a gradient: "
+            "loss.backward() or torch.autograd.grad; for several models: call the loss for each."
+        )
 
 
 def check_matrix(name: str, x: Tensor) -> None:
@@ -104,7 +120,7 @@ def check_matrix(name: str, x: Tensor) -> None:
 
 def check_views(temperature: float, validate: bool | None = None, **views: Tensor) -> None:
     """Check that views are matrices of one shape, dtype and device, and of finite numbers."""
-    check_temperature(temperature)
+    check_temperature(temperature, validate)
     (first_name, first), *others = views.items()
     check_matrix(first_name, first)
     for name, other in others:
@@ -138,6 +154,7 @@ def check_returned(name: str, net: object, x: Tensor, z: Tensor) -> Tensor:
         raise ValueError(
             f"{name} must return one row of z's size per row, {tuple(z.shape)}; it returned {got}."
         )
+    refuse_transforms(returned)  # of a network whose weights are, not its input
     _check_device(f"what {name} returns", returned, z, "z")
     return returned
 
@@ -192,7 +209,7 @@ def looks(validate: bool | None, x: Tensor) -> bool:
     """Return whether values of x are to be looked at, as the module's docstring says."""
     check_flag("validate", validate)
     if validate is None:
-        return not torch.compiler.is_compiling() and x.device.type == "cpu" and _LOOKS.get()
+        return may_read(x) and _LOOKS.get()
     return bool(validate) and not x.is_meta
 
 
@@ -224,6 +241,11 @@ def check_finite(validate: bool | None = None, **tensors: Tensor) -> None:
         # One sum tells: only what is not finite, or too large to be added up, makes it so.
         elif not math.isfinite(x.sum().item()) and not x.isfinite().all():
             raise ValueError(f"{name} must hold finite numbers; {_first_bad(x, ~x.isfinite())}.")
+
+
+def may_read(x: Tensor) -> bool:
+    """Return whether a number of x can be had without waiting, in code that is not compiled."""
+    return x.device.type == "cpu" and not torch.compiler.is_compiling()
 
 
 def _may_wait(x: Tensor) -> bool:

@@ -18,6 +18,8 @@ import torch.distributed as dist
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
+from herocon_lite.checks import looks
+
 T = TypeVar("T")
 _joined = False  # a process group that the caller has open for work of its own is not ours
 
@@ -73,7 +75,42 @@ def anchor_scale(n: int) -> float:
 
 def all_gather_with_grad(x: Tensor) -> Tensor:
     """Return the rows of all ranks, in their order; gradients flow back to each."""
-    return _AllGather.apply(x) if world()[1] > 1 else x
+    return _AllGather.apply(x, *world()) if world()[1] > 1 else x
+
+
+def gather_batch(*batch: Tensor, validate: bool | None = None) -> list[Tensor]:
+    """Return the rows of all ranks of the group that the caller has open, in the ranks' order.
+
+    Gradients flow back to each rank. If all ranks compute the same loss of these rows, then the
+    ranks' mean of the gradients, which ``DistributedDataParallel`` makes, is that of one process.
+
+    Args:
+        batch: tensors of equally many rows on every rank; labels among them get no gradient.
+        validate: compare the ranks' numbers of rows, as :mod:`herocon_lite.checks` says.
+
+    Raises:
+        ValueError: no process group is there, or the ranks' numbers of rows differ.
+    """
+    if not (dist.is_available() and dist.is_initialized()):
+        raise ValueError(
+            "gather=True needs a process group, and none is there: start the script with torchrun "
+            "and call torch.distributed.init_process_group first, or leave gather out."
+        )
+    rank, size = dist.get_rank(), dist.get_world_size()
+    if size == 1:
+        return list(batch)
+    if looks(validate, batch[0]):
+        rows = batch[0].new_zeros(size, dtype=torch.int64)
+        rows[rank] = len(batch[0])
+        dist.all_reduce(rows)
+        if (rows != rows[0]).any():
+            raise ValueError(
+                f"gather=True needs equally many rows on every rank; they have {rows.tolist()}. "
+                "DataLoader(drop_last=True) leaves the short batch out."
+            )
+    # gloo knows no booleans
+    numbers = [x.to(torch.uint8) if x.dtype == torch.bool else x for x in batch]
+    return [_AllGather.apply(x, rank, size) for x in numbers]
 
 
 def mean(x: Tensor) -> Tensor:
@@ -96,15 +133,14 @@ def broadcast_from_rank0(what: T) -> T:
 
 class _AllGather(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x: Tensor) -> Tensor:
-        parts = [torch.empty_like(x) for _ in range(world()[1])]
+    def forward(ctx, x: Tensor, rank: int, size: int) -> Tensor:
+        parts = [torch.empty_like(x) for _ in range(size)]
         dist.all_gather(parts, x.contiguous())
-        ctx.rows = len(x)
+        ctx.first, ctx.rows = rank * len(x), len(x)
         return torch.cat(parts)
 
     @staticmethod
     def backward(ctx, grad: Tensor) -> Tensor:
         grad = grad.clone()
         dist.all_reduce(grad)  # every rank's loss looks at these rows
-        first = world()[0] * ctx.rows
-        return grad[first : first + ctx.rows]
+        return grad[ctx.first : ctx.first + ctx.rows], None, None

@@ -215,7 +215,7 @@ def softplus(x: Tensor) -> Tensor:
     return F.softplus(x, threshold=40.0)
 
 
-def log_matmul(logits: Tensor, B: Tensor, bound: float) -> Tensor:
+def log_matmul(logits: Tensor, B: Tensor, bound: float | None) -> Tensor:
     """Compute log(exp(logits) @ B) for a 0/1 matrix B, exact however far the logits spread.
 
     One maximum per row is not enough: the terms that B keeps may all lie far below it and vanish.
@@ -223,14 +223,15 @@ def log_matmul(logits: Tensor, B: Tensor, bound: float) -> Tensor:
     would be many, each column of B gets a maximum per row, c passes over logits in all.
 
     Args:
-        logits: (n, m), all within ± bound. B: (m, c).
+        logits: (n, m). B: (m, c).
+        bound: all logits lie within ± bound; None: not known.
 
     Returns:
         (n, c); ``LOG_EMPTY`` where B keeps no term.
     """
-    bands = max(1, math.ceil(2 * bound / BAND))
-    if bands > MAX_BANDS:
+    if bound is None or 2 * bound > MAX_BANDS * BAND:
         return _MaskedLogSumExp.apply(logits, B)
+    bands = max(1, math.ceil(2 * bound / BAND))
     # Decided once: at an edge two roundings could leave a term out of both bands.
     own = ((bound - logits.detach()) / BAND).floor_().clamp_(0, bands - 1) if bands > 1 else None
     logs = []
@@ -279,6 +280,7 @@ def pair_softplus(
     weight: Tensor,
     self_pairs: bool,
     each: Tensor | None = None,
+    each_row: bool = False,
 ) -> Tensor:
     """Compute Σ_a weight_a Σ_{i, j have a} each_ij softplus(log_negatives_ia − log_positives_ij).
 
@@ -288,19 +290,20 @@ def pair_softplus(
         log_negatives: (n, c). log_positives: (n, n). Y: (n, c), 0/1. weight: (c,).
         self_pairs: count i = j too.
         each: (n, n), a weight for each pair; default 1.
+        each_row: return what each i adds, (n,), not the sum.
     """
-    return _PairSoftplus.apply(log_negatives, log_positives, Y, weight, self_pairs, each)
+    return _PairSoftplus.apply(log_negatives, log_positives, Y, weight, self_pairs, each, each_row)
 
 
 def _waits(device: torch.device) -> bool:
-    """Whether a program that looks at values must wait for its device."""
-    return device.type != "cpu"
+    """Whether a program that looks at values must wait for its device, or cannot be compiled."""
+    return device.type != "cpu" or torch.compiler.is_compiling()
 
 
 class _PairSoftplus(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, log_negatives, log_positives, Y, weight, self_pairs, each):
-        total = log_positives.new_zeros(())
+    def forward(ctx, log_negatives, log_positives, Y, weight, self_pairs, each, each_row):
+        total = log_positives.new_zeros(len(Y) if each_row else ())
         grad_negatives = torch.zeros_like(log_negatives)
         grad_positives = torch.zeros_like(log_positives)
         picks = not _waits(Y.device)
@@ -316,7 +319,11 @@ class _PairSoftplus(torch.autograd.Function):
             if each is not None:
                 pair_weight *= each[square]
             gap = log_negatives[rows, a, None] - log_positives[square]
-            total += (softplus(gap) * pair_weight).sum()
+            values = softplus(gap) * pair_weight
+            if each_row:
+                total[rows] += values.sum(1)
+            else:
+                total += values.sum()
             pull = gap.sigmoid_().mul_(pair_weight)
             grad_negatives[rows, a] = pull.sum(1)
             grad_positives[square] -= pull
@@ -327,4 +334,5 @@ class _PairSoftplus(torch.autograd.Function):
     def backward(ctx, grad):
         _first_derivative_only()
         grad_negatives, grad_positives = ctx.saved_tensors
-        return grad * grad_negatives, grad * grad_positives, None, None, None, None
+        grad = grad[:, None] if grad.ndim else grad  # row i of both is what anchor i adds
+        return grad * grad_negatives, grad * grad_positives, None, None, None, None, None

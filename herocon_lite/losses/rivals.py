@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from herocon_lite.checks import check_choice, check_views, check_weight
+from herocon_lite.losses.reduction import reduced
 from herocon_lite.losses.unsupervised import _both_views, _contrast
 from herocon_lite.losses.weighted_sum import log_add
 from herocon_lite.similarity import cosines, row_column_logsumexp, row_dot, row_logsumexp, unit
@@ -105,6 +106,7 @@ def decoupled(
     temperature: float = 0.1,
     chunk: int | None = None,
     validate: bool | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
     """Compute the decoupled loss: :func:`nt_xent` with the positive left out of the denominator.
 
@@ -112,7 +114,7 @@ def decoupled(
     which is DCL, too. With thousands of negatives its gradient is nearly NT-Xent's.
 
     Args:
-        z1, z2, temperature, chunk, validate: as in :func:`info_nce`; n is at least 2.
+        z1, z2, temperature, chunk, validate, reduction: as in :func:`info_nce`; n is at least 2.
 
     Returns:
         The loss, a scalar.
@@ -124,7 +126,7 @@ def decoupled(
     check_views(temperature, validate, z1=z1, z2=z2)
     _check_rows(z1)
     positive, log_negatives = _both_views(z1, z2, 1 / temperature, chunk)
-    return (log_negatives - positive).mean()
+    return reduced(log_negatives - positive, reduction)
 
 
 # ------------------------------------------------------------------ all views at once
@@ -136,6 +138,7 @@ def mv_info_nce(
     form: str = "code",
     chunk: int | None = None,
     validate: bool | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
     r"""Compute MV-InfoNCE: one fraction for all pairs of views, where :func:`over_pairs` has many.
 
@@ -151,7 +154,7 @@ def mv_info_nce(
         form: ``"code"``, as above, as its authors compute it; ``"printed"`` has no negatives from
             the anchor's own view.
         chunk: rows held at once; changes memory, never the value.
-        validate: as in :func:`info_nce`.
+        validate, reduction: as in :func:`info_nce`.
 
     Returns:
         The loss, a scalar.
@@ -167,7 +170,7 @@ def mv_info_nce(
         logs += row_column_logsumexp(first / temperature, second, skip=(0,), chunk=chunk)
     if form == "code":
         logs += _own_view(a, temperature, (0,), chunk)
-    return _contrast(positive, log_add(logs))
+    return _contrast(positive, log_add(logs), reduction)
 
 
 def mv_dhel(
@@ -176,6 +179,7 @@ def mv_dhel(
     form: str = "code",
     chunk: int | None = None,
     validate: bool | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
     r"""Compute MV-DHEL: all views of a sample alike, and spread out in each view by itself.
 
@@ -191,7 +195,7 @@ def mv_dhel(
         form: ``"code"``, as above, as its authors compute it; ``"printed"`` counts both orders of a
             pair, and each row also as a negative of its own.
         chunk: rows held at once; changes memory, never the value.
-        validate: as in :func:`info_nce`.
+        validate, reduction: as in :func:`info_nce`.
 
     Returns:
         The loss, a scalar.
@@ -206,7 +210,7 @@ def mv_dhel(
     positive = log_add([*_pairwise(a, temperature)] * orders)
     # a sum of logarithms: the product itself overflows at a small τ
     log_negatives = torch.stack(_own_view(a, temperature, skip, chunk)).sum(0)
-    return (log_negatives - positive).mean()
+    return reduced(log_negatives - positive, reduction)
 
 
 # ------------------------------------------------------------------ what they share

@@ -14,8 +14,10 @@ from herocon_lite.checks import (
     check_share,
     check_tensor,
     check_views,
+    may_read,
 )
 from herocon_lite.losses.presets import Switches, switches_of
+from herocon_lite.losses.reduction import rescaled
 from herocon_lite.similarity import (
     cosines,
     hamming,
@@ -38,6 +40,7 @@ def sup_con(
     chunk: int | None = None,
     empty: str | None = None,
     validate: bool | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
     r"""Compute the supervised contrastive loss of Khosla et al., their L_out.
 
@@ -57,9 +60,11 @@ def sup_con(
             that they have no label; they stay in the denominators.
         validate: look at values, and refuse what is not finite or not 0/1. None: on a CPU, where
             it costs next to nothing; see :mod:`herocon_lite.checks`.
+        reduction: ``"mean"``, as above; ``"none"``: what each anchor adds to it, times n, so that
+            their mean is the loss; ``"sum"``: n times the loss.
 
     Returns:
-        The loss, a scalar.
+        The loss, a scalar; with ``reduction="none"`` one number a row.
 
     Example:
         >>> y = torch.tensor([0, 0, 1, 1])  # and rows at right angles: log(1 + 2 e^(−1/τ))
@@ -78,7 +83,7 @@ def sup_con(
         same = hamming(check_labels(s, y, "y", validate)) == 0
     if empty is not None:
         same = same & _labelled(y, empty)[:, None]
-    return keep_nan(_l_out(s, same, temperature, chunk), y)
+    return keep_nan(_l_out(s, same, temperature, chunk, reduction), y)
 
 
 def sup_con_any(
@@ -87,13 +92,14 @@ def sup_con_any(
     temperature: float = 0.1,
     chunk: int | None = None,
     validate: bool | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
     """Compute :func:`sup_con` with all rows that share a label with row i as its positives P(i).
 
     Args:
         s: (n, d), representations.
         Y: (n, c), 0/1 label matrix.
-        temperature, chunk, validate: as in :func:`sup_con`.
+        temperature, chunk, validate, reduction: as in :func:`sup_con`.
 
     Returns:
         The loss, a scalar.
@@ -106,7 +112,7 @@ def sup_con_any(
     check_views(temperature, validate, s=s)
     Y = check_labels(s, Y, validate=validate)
     shared = cosines(Y, Y) > 0.5  # Y Yᵀ counts shared labels
-    return keep_nan(_l_out(s, shared, temperature, chunk), Y)
+    return keep_nan(_l_out(s, shared, temperature, chunk, reduction), Y)
 
 
 def mul_sup_con(
@@ -115,6 +121,7 @@ def mul_sup_con(
     temperature: float = 0.1,
     chunk: int | None = None,
     validate: bool | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
     r"""Compute MulSupCon: one L_out for every label that an anchor has, averaged over those.
 
@@ -126,7 +133,7 @@ def mul_sup_con(
     Args:
         s: (n, d), representations.
         Y: (n, c), 0/1 label matrix.
-        temperature, chunk, validate: as in :func:`sup_con`.
+        temperature, chunk, validate, reduction: as in :func:`sup_con`.
 
     Returns:
         The loss, a scalar.
@@ -143,7 +150,8 @@ def mul_sup_con(
     sums = cosines(a, cosines(Y.T, a.T))  # (n, c): a_i · Σ_{p has a} a_p
     mean_positive = (sums - row_dot(a, a)[:, None]) / partners.clamp_min(1)
     counted = Y * (partners > 0)
-    return _log_softmax_loss(a, mean_positive, counted, temperature, chunk) / Y.sum().clamp_min(1)
+    total = _log_softmax_loss(a, mean_positive, counted, temperature, chunk, reduction)
+    return rescaled(total / Y.sum().clamp_min(1), len(s), reduction)
 
 
 def multi_sup_con(
@@ -154,6 +162,7 @@ def multi_sup_con(
     chunk: int | None = None,
     empty: str | None = None,
     validate: bool | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
     r"""Compute MultiSupCon: L_out whose partners count as much as their labels overlap.
 
@@ -168,7 +177,7 @@ def multi_sup_con(
     Args:
         s: (n, d), representations.
         Y: (n, c), 0/1 label matrix.
-        temperature, chunk, empty, validate: as in :func:`sup_con`.
+        temperature, chunk, empty, validate, reduction: as in :func:`sup_con`.
         overlap: the least J of a partner, from 0 to 1.
 
     Returns:
@@ -189,7 +198,7 @@ def multi_sup_con(
     if empty is not None:
         partner = partner * _labelled(Y, empty)[:, None]
     count = partner.fill_diagonal_(0.0).sum(1)
-    return keep_nan(_l_out(s, partner * jaccard, temperature, chunk, count), Y)
+    return keep_nan(_l_out(s, partner * jaccard, temperature, chunk, reduction, count), Y)
 
 
 def sup_con_eq6(
@@ -198,6 +207,7 @@ def sup_con_eq6(
     temperature: float = 1.0,
     preset: str | Switches = "paper",
     validate: bool | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
     """Compute the supervised loss as the paper prints it (Eq. 6), label by label, then the mean.
 
@@ -205,7 +215,7 @@ def sup_con_eq6(
     one positive and the negatives, never the other positives.
 
     Args:
-        s, Y, temperature, preset, validate: as in :func:`weighted_supervised`.
+        s, Y, temperature, preset, validate, reduction: as in :func:`weighted_supervised`.
 
     Returns:
         The loss, a scalar.
@@ -215,7 +225,8 @@ def sup_con_eq6(
         >>> sup_con_eq6(Y.float(), Y)  # log(1 + 2/e)
         tensor(0.5514)
     """
-    return _per_label(s, Y, temperature, switches_of(preset), None, validate=validate)
+    switches = switches_of(preset)
+    return _per_label(s, Y, temperature, switches, None, False, validate, reduction)
 
 
 def weighted_supervised(
@@ -226,6 +237,7 @@ def weighted_supervised(
     distance: str = "hamming",
     sigma_outside: bool = False,
     validate: bool | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
     r"""Compute the weighted supervised contrastive loss (Eq. 7).
 
@@ -247,7 +259,7 @@ def weighted_supervised(
             paper's special case for multi-class data needs.
         sigma_outside: ours, not the paper's: σ multiplies the logarithm. Inside it a smaller σ
             makes the pull on a pair stronger; outside, unlike pairs are pulled less.
-        validate: as in :func:`sup_con`.
+        validate, reduction: as in :func:`sup_con`.
 
     Returns:
         The loss, a scalar.
@@ -258,7 +270,8 @@ def weighted_supervised(
         tensor(0.9048)
     """
     check_choice("distance", distance, ("hamming", "indicator"))
-    return _per_label(s, Y, temperature, switches_of(preset), distance, sigma_outside, validate)
+    switches = switches_of(preset)
+    return _per_label(s, Y, temperature, switches, distance, sigma_outside, validate, reduction)
 
 
 # ------------------------------------------------------------------ what they share
@@ -277,6 +290,7 @@ def _l_out(
     partner: Tensor,
     temperature: float,
     chunk: int | None,
+    reduction: str,
     count: Tensor | None = None,
 ) -> Tensor:
     """Khosla's L_out from partners (n, n), each with its weight; a row is not its own, and one
@@ -288,17 +302,24 @@ def _l_out(
     # Σ_p cos(s_i, s_p) needs one product with the partners' sum
     mean_positive = row_dot(a, cosines(partner, a.T)) / weight.masked_fill(weight == 0, 1.0)
     counted = (weight / count.clamp_min(1))[:, None]
-    return _log_softmax_loss(a, mean_positive[:, None], counted, temperature, chunk) / len(s)
+    total = _log_softmax_loss(a, mean_positive[:, None], counted, temperature, chunk, reduction)
+    return rescaled(total / len(s), len(s), reduction)
 
 
 def _log_softmax_loss(
-    a: Tensor, mean_positive: Tensor, counted: Tensor, temperature: float, chunk: int | None
+    a: Tensor,
+    mean_positive: Tensor,
+    counted: Tensor,
+    temperature: float,
+    chunk: int | None,
+    reduction: str,
 ) -> Tensor:
-    """Σ over the counted (row, column) of log Σ_{k≠i} f(i, k) − mean_positive/τ."""
+    """Σ over the counted (row, column) of log Σ_{k≠i} f(i, k) − mean_positive/τ; or each row's."""
     log_all = row_logsumexp(a / temperature, a, skip=(0,), chunk=chunk)
     # one row alone has nothing to sum: its −inf must not meet the zero that does not count it
     log_all = log_all.masked_fill(log_all == -math.inf, 0.0)
-    return ((log_all[:, None] - mean_positive / temperature) * counted).sum()
+    terms = (log_all[:, None] - mean_positive / temperature) * counted
+    return terms.sum(1) if reduction == "none" else terms.sum()
 
 
 def _per_label(
@@ -307,8 +328,9 @@ def _per_label(
     temperature: float,
     switches: Switches,
     distance: str | None,
-    sigma_outside: bool = False,
-    validate: bool | None = None,
+    sigma_outside: bool,
+    validate: bool | None,
+    reduction: str,
 ) -> Tensor:
     """Eq. 6 and Eq. 7: one positive against the weighted negatives, for every label."""
     check_views(temperature, validate, s=s)
@@ -326,8 +348,10 @@ def _per_label(
         if switches.gamma_by_cardinality:
             log_gamma = log_gamma - Y.sum(1).mean().clamp_min(1 / n).log()
     # (n, c): log Σ_{k lacks a} γ_ik f_ik; scores lie in ±1/τ, log γ in ± log c
-    tau = temperature.detach() if isinstance(temperature, Tensor) else temperature
-    bound = float(1 / tau) + math.log(c * n if switches.gamma_by_cardinality else c)
+    bound = None  # of a learned τ only where a look at it costs nothing
+    if not isinstance(temperature, Tensor) or may_read(temperature):
+        tau = temperature.detach() if isinstance(temperature, Tensor) else temperature
+        bound = float(1 / tau) + math.log(c * n if switches.gamma_by_cardinality else c)
     log_negatives = log_matmul(scores + log_gamma, 1 - Y, bound)
     # (c,): pairs of each label, those without a negative left out
     positives = Y.sum(0)
@@ -336,5 +360,6 @@ def _per_label(
     weight = usable / pairs.clamp_min(1) / (1 if switches.label_sum else c)
     log_positives = scores if sigma_outside else scores + log_sigma
     sigma = log_sigma.exp() if sigma_outside else None
-    loss = pair_softplus(log_negatives, log_positives, Y, weight, switches.self_pairs, sigma)
-    return keep_nan(loss, a, Y)
+    logs, each_row = (log_negatives, log_positives), reduction == "none"
+    loss = pair_softplus(*logs, Y, weight, switches.self_pairs, sigma, each_row)
+    return keep_nan(rescaled(loss, n, reduction), a, Y)

@@ -18,7 +18,15 @@ from herocon_lite.checks import (
     check_views,
 )
 from herocon_lite.losses.presets import Switches, switches_of
-from herocon_lite.losses.weighted_sum import fold, log_add, log_weighted_sum
+from herocon_lite.losses.reduction import reduced
+from herocon_lite.losses.weighted_sum import (
+    Net,
+    fold,
+    log_add,
+    log_weighted_sum,
+    weight_halves,
+    weight_rows,
+)
 from herocon_lite.similarity import (
     keep_nan,
     lifted,
@@ -29,7 +37,6 @@ from herocon_lite.similarity import (
     unit,
 )
 
-Net = Callable[[Tensor], Tensor]
 PARTS = ("push", "pull")  # of a contrast's gradient
 
 # ------------------------------------------------------------------ one anchor, one partner
@@ -41,6 +48,7 @@ def info_nce(
     temperature: float = 1.0,
     chunk: int | None = None,
     validate: bool | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
     r"""Compute Info-NCE between two views, the paper's vanilla loss L_1 (Eq. 3).
 
@@ -55,9 +63,10 @@ def info_nce(
         chunk: rows held at once; changes memory, never the value.
         validate: look at values, and refuse what is not finite. None: on a CPU, where it costs
             next to nothing; see :mod:`herocon_lite.checks`.
+        reduction: ``"mean"`` over the anchors, their ``"sum"``, or ``"none"``: one number each.
 
     Returns:
-        The loss, a scalar.
+        The loss, a scalar; with ``reduction="none"`` one number an anchor.
 
     Raises:
         ValueError: the views differ in shape, dtype or device, or an option is not allowed.
@@ -69,7 +78,7 @@ def info_nce(
     check_views(temperature, validate, z1=z1, z2=z2)
     a1, a2 = unit(z1), unit(z2)
     log_negatives = row_logsumexp(a1 / temperature, a2, skip=(0,), chunk=chunk)
-    return _contrast(row_dot(a1, a2) / temperature, log_negatives)
+    return _contrast(row_dot(a1, a2) / temperature, log_negatives, reduction)
 
 
 def cmc(
@@ -78,6 +87,7 @@ def cmc(
     temperature: float = 1.0,
     chunk: int | None = None,
     validate: bool | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
     """Compute contrastive multiview coding: Info-NCE in both directions, averaged.
 
@@ -85,7 +95,7 @@ def cmc(
     graph of that paper.
 
     Args:
-        z1, z2, temperature, chunk, validate: as in :func:`info_nce`.
+        z1, z2, temperature, chunk, validate, reduction: as in :func:`info_nce`.
 
     Returns:
         The loss, a scalar.
@@ -98,7 +108,7 @@ def cmc(
     a1, a2 = unit(z1), unit(z2)
     positive = row_dot(a1, a2) / temperature
     both = row_column_logsumexp(a1 / temperature, a2, skip=(0,), chunk=chunk)
-    return _contrast(positive.repeat(2), torch.cat(both))
+    return _contrast(positive.repeat(2), torch.cat(both), reduction)
 
 
 def nt_xent(
@@ -107,11 +117,12 @@ def nt_xent(
     temperature: float = 0.5,
     chunk: int | None = None,
     validate: bool | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
     """Compute SimCLR's loss: each of the 2n rows against the other 2n − 1 rows.
 
     Args:
-        z1, z2, temperature, chunk, validate: as in :func:`info_nce`.
+        z1, z2, temperature, chunk, validate, reduction: as in :func:`info_nce`.
 
     Returns:
         The loss, a scalar.
@@ -121,7 +132,7 @@ def nt_xent(
         tensor(0.5944)
     """
     check_views(temperature, validate, z1=z1, z2=z2)
-    return _contrast(*_both_views(z1, z2, 1 / temperature, chunk))
+    return _contrast(*_both_views(z1, z2, 1 / temperature, chunk), reduction)
 
 
 def debiased(
@@ -131,6 +142,7 @@ def debiased(
     tau_plus: float = 0.1,
     chunk: int | None = None,
     validate: bool | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
     r"""Compute the debiased loss (DCL): the expected false negatives leave the sum.
 
@@ -138,7 +150,7 @@ def debiased(
     N e^{-1/\tau}\}` with N = 2n − 2. With ``tau_plus=0`` it is :func:`nt_xent`.
 
     Args:
-        z1, z2, temperature, chunk, validate: as in :func:`info_nce`.
+        z1, z2, temperature, chunk, validate, reduction: as in :func:`info_nce`.
         tau_plus: the prior probability that a negative is a false one, in [0, 1).
 
     Returns:
@@ -148,7 +160,7 @@ def debiased(
         >>> debiased(torch.eye(4), torch.eye(4), tau_plus=0.0)
         tensor(0.5944)
     """
-    return hard_negative(z1, z2, temperature, tau_plus, 0.0, chunk, validate)
+    return hard_negative(z1, z2, temperature, tau_plus, 0.0, chunk, validate, reduction)
 
 
 def hard_negative(
@@ -159,13 +171,14 @@ def hard_negative(
     beta: float = 1.0,
     chunk: int | None = None,
     validate: bool | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
     r"""Compute the hard-negative loss (HCL): :func:`debiased`, and near negatives count more.
 
     The sum :math:`\sum_k f_{ik}` becomes :math:`N \sum_k f_{ik}^{1+\beta} / \sum_k f_{ik}^\beta`.
 
     Args:
-        z1, z2, temperature, tau_plus, chunk, validate: as in :func:`debiased`.
+        z1, z2, temperature, tau_plus, chunk, validate, reduction: as in :func:`debiased`.
         beta: concentration on near negatives, ≥ 0; 0 gives :func:`debiased`.
 
     Returns:
@@ -179,7 +192,7 @@ def hard_negative(
     check_probability("tau_plus", tau_plus)
     check_concentration(beta, temperature)
     if len(z1) == 1:
-        return _both_views(z1, z2, 1.0, chunk)[0].sum() * 0  # no negatives
+        return reduced(_both_views(z1, z2, 1.0, chunk)[0] * 0, reduction)  # no negatives
     log_n = math.log(2 * len(z1) - 2)
     positive, log_sum = _both_views(z1, z2, (1 + beta) / temperature, chunk)
     positive = positive / (1 + beta)
@@ -192,7 +205,7 @@ def hard_negative(
         excess = excess.clamp_max(-torch.finfo(excess.dtype).eps)
         log_sum = log_sum + torch.log1p(-excess.exp()) - math.log1p(-tau_plus)
         log_sum = log_sum.masked_fill(gone, -math.inf)
-    return _contrast(positive, log_sum.clamp_min(log_n - 1 / temperature))
+    return _contrast(positive, log_sum.clamp_min(log_n - 1 / temperature), reduction)
 
 
 def over_pairs(loss: Callable[..., Tensor], views: Sequence[Tensor], **options) -> Tensor:
@@ -206,7 +219,7 @@ def over_pairs(loss: Callable[..., Tensor], views: Sequence[Tensor], **options) 
         views: at least two matrices (n, d).
 
     Returns:
-        The mean, a scalar.
+        The mean, a scalar; with ``reduction="none"`` one number an anchor.
 
     Example:
         >>> over_pairs(info_nce, [torch.eye(4)] * 3)
@@ -215,7 +228,7 @@ def over_pairs(loss: Callable[..., Tensor], views: Sequence[Tensor], **options) 
     if len(views) < 2:
         raise ValueError(f"views must hold at least two matrices; got {len(views)}.")
     losses = [loss(first, second, **options) for first, second in permutations(views, 2)]
-    return torch.stack(losses).mean()
+    return torch.stack(losses).mean(0)
 
 
 # ------------------------------------------------------------------ weighted negatives
@@ -230,6 +243,7 @@ def input_contrast(
     detach: bool = False,
     chunk: int | None = None,
     validate: bool | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
     r"""Compute the loss of inputs against representations for one view: Eq. 2, with H Eq. 4.
 
@@ -244,7 +258,7 @@ def input_contrast(
         z: (n, d), representations.
         A: maps (n, p) to (n, d), for instance ``torch.nn.Linear(p, d)``.
         H, detach: as in :func:`weighted_unsupervised`; ``H=None`` means g ≡ 1.
-        temperature, chunk, validate: as in :func:`info_nce`.
+        temperature, chunk, validate, reduction: as in :func:`info_nce`.
 
     Returns:
         The loss, a scalar.
@@ -256,10 +270,10 @@ def input_contrast(
     a_x, a_z = _mapped(temperature, validate, x, z, A)
     halves = None
     if H is not None:
-        w, h = _weight_rows(z, a_z, H, detach)
+        w, h = weight_rows(z, a_z, H, detach)
         halves = [(h, w), (w, h)]
     log_negatives = log_weighted_sum(a_x, a_z, temperature, halves, (0,), chunk)
-    return _contrast(row_dot(a_x, a_z) / temperature, log_negatives)
+    return _contrast(row_dot(a_x, a_z) / temperature, log_negatives, reduction)
 
 
 def input_weighted(
@@ -269,13 +283,14 @@ def input_weighted(
     temperature: float = 1.0,
     chunk: int | None = None,
     validate: bool | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
     """Compute the naive weighting L_2 for one view: negative k counts exp(1 − cos(x_i, x_k)).
 
     The paper proposes it and drops it as too expensive for images.
 
     Args:
-        x, z, A, temperature, chunk, validate: as in :func:`input_contrast`.
+        x, z, A, temperature, chunk, validate, reduction: as in :func:`input_contrast`.
 
     Returns:
         The loss, a scalar.
@@ -287,7 +302,7 @@ def input_weighted(
     a_x, a_z = _mapped(temperature, validate, x, z, A)
     x = unit(x)
     log_negatives = 1 + row_logsumexp(*fold(a_x, a_z, temperature, x, x), skip=(0,), chunk=chunk)
-    return _contrast(row_dot(a_x, a_z) / temperature, log_negatives)
+    return _contrast(row_dot(a_x, a_z) / temperature, log_negatives, reduction)
 
 
 def weighted_unsupervised(
@@ -301,6 +316,7 @@ def weighted_unsupervised(
     anchors: slice | None = None,
     part: str | None = None,
     validate: bool | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
     r"""Compute the weighted unsupervised contrastive loss (Eq. 5).
 
@@ -324,7 +340,7 @@ def weighted_unsupervised(
             all rows stay negatives. For several processes that share the work.
         part: a control. ``"push"`` stops the gradient through the positive pairs, ``"pull"`` that
             through the negatives; the value stays, and the two gradients add up to the whole.
-        validate: as in :func:`info_nce`.
+        validate, reduction: as in :func:`info_nce`.
 
     Returns:
         The loss, a scalar.
@@ -345,7 +361,7 @@ def weighted_unsupervised(
     a = [unit(z1), unit(z2)]
     weights = None
     if H is not None:
-        weights = [_weight_rows(z, r, H, detach) for z, r in ((z1, a[0]), (z2, a[1]))]
+        weights = [weight_rows(z, r, H, detach) for z, r in ((z1, a[0]), (z2, a[1]))]
     anchor, negatives = (1, (0,)) if switches.view2_anchors else (0, (0, 1))
     first = 0 if anchors is None else anchors.indices(len(z1))[0]
     query = a[anchor] if anchors is None else a[anchor][anchors]
@@ -359,31 +375,33 @@ def weighted_unsupervised(
     for view in negatives:
         halves = None
         if weights is not None:
-            halves = _halves(weights[anchor], weights[view], anchor, switches)
+            halves = weight_halves(weights[anchor], weights[view], anchor, switches)
             halves = [(of_anchors(left), right) for left, right in halves]
         own = () if switches.positive_weighted and view != anchor else (first,)
         logs.append(log_weighted_sum(query, a[view], temperature, halves, own, chunk))
     positive, log_sum = row_dot(*a) / temperature, log_add(logs)
     positive = positive if anchors is None else positive[anchors]
     if switches.positive_weighted:  # the sum already holds the positive
-        loss = (log_sum - positive).mean()
+        loss = reduced(log_sum - positive, reduction)
     else:
-        loss = _contrast(positive, log_sum, part)
+        loss = _contrast(positive, log_sum, reduction, part)
     return loss if anchors is None else keep_nan(loss, *a)  # in rows that are no anchors, too
 
 
 # ------------------------------------------------------------------ what they share
 
 
-def _contrast(positive: Tensor, log_negatives: Tensor, part: str | None = None) -> Tensor:
-    """mean −log f⁺/(f⁺ + Σ) from log f⁺ and log Σ; exact also where the loss is tiny."""
+def _contrast(
+    positive: Tensor, log_negatives: Tensor, reduction: str, part: str | None = None
+) -> Tensor:
+    """−log f⁺/(f⁺ + Σ) of anchors from log f⁺ and log Σ; exact also where the loss is tiny."""
     if part is not None:
         check_choice("part", part, PARTS)
         if part == "push":
             positive = positive.detach()
         else:
             log_negatives = log_negatives.detach()
-    return softplus(log_negatives - positive).mean()
+    return reduced(softplus(log_negatives - positive), reduction)
 
 
 def _both_views(z1: Tensor, z2: Tensor, scale: float, chunk: int | None) -> tuple[Tensor, Tensor]:
@@ -415,21 +433,3 @@ def _mapped(
 def _check_anchors(anchors: slice | None, n: int) -> None:
     if anchors is not None and (anchors.step not in (None, 1) or not len(range(n)[anchors])):
         raise ValueError(f"anchors must be slice(start, stop) of at least one row; got {anchors}.")
-
-
-def _weight_rows(z: Tensor, a: Tensor, H: Net, detach: bool) -> tuple[Tensor, Tensor]:
-    """What g is made of, for one view: its unit rows a, and the unit rows of H(z)."""
-    h = check_returned("H", H, z.detach() if detach else z, z)
-    return (a.detach() if detach else a), unit(h).to(a.dtype)
-
-
-def _halves(
-    query: tuple[Tensor, Tensor], key: tuple[Tensor, Tensor], anchor: int, switches: Switches
-) -> list[tuple[Tensor, Tensor]]:
-    """The two cosines in g as pairs of rows (anchor's, negative's)."""
-    (w_query, h_query), (w_key, h_key) = query, key
-    halves = [(h_query, w_key), (w_query, h_key)]  # cos(H(i), k), cos(i, H(k))
-    if switches.transposed:
-        half = 0 if anchor == 1 else 1
-        halves[half] = halves[half][::-1]
-    return halves

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
 
-from herocon_lite.similarity import row_column_logsumexp, row_logsumexp
+from herocon_lite.checks import check_returned
+from herocon_lite.losses.presets import Switches
+from herocon_lite.similarity import row_column_logsumexp, row_logsumexp, unit
+
+Net = Callable[[Tensor], Tensor]
 
 
 def fold(
@@ -50,3 +54,21 @@ def log_add(logs: Sequence[Tensor]) -> Tensor:
     """log of the sum, row by row; −inf (a lone sample has no negatives) gets a zero gradient."""
     logs = torch.stack(tuple(logs))
     return logs.clamp_min(torch.finfo(logs.dtype).min).logsumexp(0)
+
+
+def weight_rows(z: Tensor, a: Tensor, H: Net, detach: bool) -> tuple[Tensor, Tensor]:
+    """What g is made of, for one view: its unit rows a, and the unit rows of H(z)."""
+    h = check_returned("H", H, z.detach() if detach else z, z)
+    return (a.detach() if detach else a), unit(h).to(a.dtype)
+
+
+def weight_halves(
+    query: tuple[Tensor, Tensor], key: tuple[Tensor, Tensor], anchor: int, switches: Switches
+) -> list[tuple[Tensor, Tensor]]:
+    """The two cosines in g as pairs of rows (anchor's, negative's)."""
+    (w_query, h_query), (w_key, h_key) = query, key
+    halves = [(h_query, w_key), (w_query, h_key)]  # cos(H(i), k), cos(i, H(k))
+    if switches.transposed:
+        half = 0 if anchor == 1 else 1
+        halves[half] = halves[half][::-1]
+    return halves
