@@ -5,7 +5,6 @@ import re
 from docutils import nodes
 from docutils.parsers.rst import Directive
 
-
 # A caption's plain text holds its formulas as they are typed; in a list one letter will do.
 LETTERS = {"tau": "τ", "alpha": "α", "beta": "β", "gamma": "γ", "sigma": "σ"}
 
