@@ -17,7 +17,7 @@ from herocon_lite import losses, theory
 from herocon_lite.repro import plots
 from herocon_lite.repro.chapter import Checks, answer, attempt, badges, say
 from herocon_lite.repro.stats import interval
-from herocon_lite.repro.text import table
+from herocon_lite.repro.text import format_interval, format_points, table
 
 plt.style.use("herocon_lite.repro.book")
 torch.set_default_dtype(torch.float64)  # so that checks can be strict
@@ -535,7 +535,7 @@ for data, title in (("scene", "Scene"), ("yeast", "yeast")):
     assert not any(run["dirty"] for run in runs)
     steps = [step for run in runs for step in run["steps"]]
     ranks[title] = spearmanr(
-        *zip(*((s["certified"], s["f1"]) for s in steps))
+        *zip(*((s["certified"], s["f1"]) for s in steps), strict=True)
     ).statistic
     for kind, label in KINDS.items():
         found = [run["steps"] for run in runs if run["kind"] == kind]
@@ -549,7 +549,7 @@ for data, title in (("scene", "Scene"), ("yeast", "yeast")):
         )
         top = max(top, *(s["certified"] for run in found for s in run))
         cells = [
-            f"{v.mean:.2f} [{v.lo:.2f}, {v.hi:.2f}]" for v in (best, last)
+            format_interval(v.mean, v.lo, v.hi, ".2f") for v in (best, last)
         ]
         rows.append([title, label, *cells])
 limits = {
@@ -563,14 +563,12 @@ assert top < 0 and ranks["Scene"] > 0.2 and ranks["yeast"] < -0.2
 table(["data", "training", "$N - L_s$, best step", "last step"], rows)
 
 # %% tags=["remove-input"]
-say(
-    f"""Means in nats with 95 % intervals over five seeds, 11 checkpoints a run. The largest of all {sum(len(r["steps"]) for r in kept["runs"])} values is {top:.2f}. Information between
-samples cannot exceed the entropy of what they share: {limits["Scene"][1]:.2f} nats for Scene's label vectors and {limits["yeast"][1]:.2f} for
-yeast's; $\\log c$ is {limits["Scene"][0]:.2f} and {limits["yeast"][0]:.2f}. The value does not predict F1 either: over all checkpoints the rank correlation is
-{ranks["Scene"]:+.1f} on Scene and {ranks["yeast"]:+.1f} on yeast. Test samples play no part in training here.""".replace(
-        "-0.", "−0."
-    )
-)
+count = sum(len(run["steps"]) for run in kept["runs"])
+say(f"""Means in nats with 95 % intervals over five seeds, {len(runs[0]["steps"])} checkpoints a run; none of the {count} values
+is above {format_points(top)}. A positive depends on its anchor through the anchor's labels alone, so the information is at most the entropy
+of the label vectors: {limits["Scene"][1]:.2f} nats on Scene and {limits["yeast"][1]:.2f} on yeast ($\\log c$ is {limits["Scene"][0]:.2f} and
+{limits["yeast"][0]:.2f}). $N - L_s$ does not predict F1 either: over all checkpoints their rank correlation is
+{format_points(ranks["Scene"], 1)} on Scene and {format_points(ranks["yeast"], 1)} on yeast. Training saw no test sample.""")
 
 # %% [markdown]
 # ## What we learnt
