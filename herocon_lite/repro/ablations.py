@@ -8,6 +8,7 @@ that there can be many runs; what is chosen is then run in full.
 from __future__ import annotations
 
 import math
+from argparse import Namespace
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -45,6 +46,18 @@ def runs(data: str, seeds: Iterable[int]) -> list[Run]:
         for protocol in PROTOCOLS[data in JUDGED_ONLY :]
         for name in CHANGES
     ]
+
+
+def command(arguments: Namespace) -> int:
+    """Carry out ``python -m herocon_lite beyond``."""
+    from herocon_lite import memory
+    from herocon_lite.repro import runner
+
+    memory.tune_malloc()
+    wanted = runs(arguments.data, arguments.seeds)
+    done = runner.execute_all(wanted, arguments.folder, arguments.device)
+    print(f"Ran {done}; skipped {len(wanted) - done} already stored.")
+    return 0
 
 
 def scores(store: Store, protocol: str) -> pd.DataFrame:

@@ -18,13 +18,12 @@ from herocon_lite.repro.text import format_points, mark
 if TYPE_CHECKING:
     from herocon_lite.repro.chapter import Page
 
-STATE = {"▲": "up", "△": "maybe-up", "○": "same", "▽": "maybe-down", "▼": "down", "–": "none"}
-MEANING = {
-    "▲": "better",
-    "△": "better before correction only",
-    "○": "no significant difference",
-    "▽": "worse before correction only",
-    "▼": "worse",
+MARKS = {  # of each mark the class of its cell (book.css), and its words
+    "▲": ("up", "better"),
+    "△": ("maybe-up", "better before correction only"),
+    "○": ("same", "no significant difference"),
+    "▽": ("maybe-down", "worse before correction only"),
+    "▼": ("down", "worse"),
 }
 
 
@@ -58,11 +57,12 @@ def _effect(found: Comparison) -> str:
     shown = mark(found)
     if shown == "–":
         return '<td class="hc-none">–<span class="visually-hidden">not run</span></td>'
+    state, meaning = MARKS[shown]
     ends = " to ".join(format_points(end).lstrip("+") for end in (found.lo, found.hi))
     ends = re.sub(r"−(0\.00)\b", r"\1", ends)
     return (
-        f'<td class="hc-{STATE[shown]}"><b>{shown} {format_points(found.estimate)}</b>'
-        f'<span class="visually-hidden"> {MEANING[shown]}, 95 % interval</span> '
+        f'<td class="hc-{state}"><b>{shown} {format_points(found.estimate)}</b>'
+        f'<span class="visually-hidden"> {meaning}, 95 % interval</span> '
         f"<small>{ends}</small></td>"
     )
 

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import math
 import sys
+from argparse import Namespace
 from collections.abc import Callable, Sequence
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 
 import torch
@@ -218,6 +220,23 @@ def to_page(rows: Sequence[dict], where: dict) -> str:
     made = ", ".join(f"{key} {value}" for key, value in where.items())
     head = f"# Time and memory of the losses\n\nMade by `python -m herocon_lite bench` ({made}).\n"
     return f"{head}{ABOUT}\n\n{table(rows)}\n"
+
+
+def command(arguments: Namespace) -> int:
+    """Carry out ``python -m herocon_lite bench``."""
+    missing = [name for name in LIBRARIES if find_spec(name.replace("-", "_")) is None]
+    if missing:  # known now, not after an hour of timing
+        raise ValueError(f"bench compares with other libraries: pip install {' '.join(missing)}")
+    where = measure.where_measured()
+    rows = run(tuple(sorted({*(arguments.sizes or SIZES)})))
+    print(table(rows))
+    folder = arguments.folder or (None if arguments.sizes else Path("results"))
+    if folder is None:
+        print("\nNot saved: some sizes only. With --folder it is.")
+    else:
+        save(rows, where, folder)
+        print(f"\nSaved in {folder}: bench.jsonl, bench.md.")
+    return 0
 
 
 if __name__ == "__main__":  # a fresh process, started by measure.fresh_process

@@ -19,6 +19,7 @@ import numpy as np
 
 from herocon_lite.checkpoint import atomic_write
 from herocon_lite.repro import probabilities, questions, store
+from herocon_lite.repro.files import read_json
 from herocon_lite.repro.query import METRICS, Store
 
 DRAWS = 10_000
@@ -129,11 +130,9 @@ def page_spans(page: str, folder: Path) -> list[dict[str, Any]]:
 
 def read(folder: str | Path, page: str) -> dict[tuple[str, str], Span]:
     """Return the stored spans of a page by (name, metric); none where nothing is stored."""
-    path = Path(folder) / FILE
-    entries = json.loads(path.read_text("utf-8")) if path.exists() else []
     return {
         (e["name"], e["metric"]): Span(e["lo"], e["hi"], e["p"], e["seeds"])
-        for e in entries
+        for e in read_json(Path(folder) / FILE, [])
         if e["page"] == page
     }
 
@@ -141,8 +140,7 @@ def read(folder: str | Path, page: str) -> dict[tuple[str, str], Span]:
 def main(names: Iterable[str], folder: Path = Path("results")) -> None:
     """Compute the spans of some pages and put them into the file, in place of theirs."""
     path, names = folder / FILE, list(names)
-    entries = json.loads(path.read_text("utf-8")) if path.exists() else []
-    entries = [e for e in entries if e["page"] not in names]
+    entries = [e for e in read_json(path, []) if e["page"] not in names]
     for name in names:
         entries += page_spans(name, folder)
     lines = ",\n".join(json.dumps(e, ensure_ascii=False) for e in entries)

@@ -22,6 +22,7 @@ from herocon_lite.checkpoint import atomic_write
 from herocon_lite.data import load
 from herocon_lite.methods import Method, build
 from herocon_lite.metrics import evaluate
+from herocon_lite.repro.files import read_json
 from herocon_lite.repro.label_counts import set_sizes
 from herocon_lite.repro.provenance import environment
 from herocon_lite.repro.runner import plan_run
@@ -103,7 +104,7 @@ def _certificate(method: Method, views: list, labels: np.ndarray) -> dict[str, f
 
 def main() -> None:
     """Make all runs that are not stored yet, and store each as it ends."""
-    content = json.loads(STORE.read_text("utf-8")) if STORE.exists() else {"runs": []}
+    content = read_json(STORE, {"runs": []})
     done = {(run["data"], run["kind"], run["seed"]) for run in content["runs"]}
     made = environment()
     for name in DATA:

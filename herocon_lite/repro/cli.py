@@ -1,6 +1,6 @@
 """The command line: python -m herocon_lite COMMAND.
 
-``commands.yaml`` lists the commands and their options; here is what they do.
+``commands.yaml`` lists the commands, their options, and the functions that carry them out.
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ import ast
 import os
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 import herocon_lite
 from herocon_lite.repro.entries import read_yaml
 
-RESULTS = Path("results")
 WORDS = ("true", "false")  # of a shell's user, for Python's; "none" is a kind of projector
 
 
@@ -26,7 +27,7 @@ def main(argv: list[str] | None = None) -> int:
     known = read_yaml("commands.yaml", ["shared", "commands"])
     arguments = _parser(**known).parse_args(argv)
     try:
-        return COMMANDS[arguments.command](arguments)
+        return find(known["commands"][arguments.command]["call"])(arguments)
     except (ValueError, OSError, FloatingPointError) as error:  # sentences for people
         print(error, file=sys.stderr)
         return 2
@@ -40,6 +41,12 @@ def main(argv: list[str] | None = None) -> int:
         more = " What is finished is stored; the same command resumes." if stores else ""
         print(f"\nStopped.{more}")
         return 130
+
+
+def find(name: str) -> Callable[[Namespace], int]:
+    """Return a function of this package, such as ``ledger.command``; its module may need torch."""
+    module, function = name.split(".")
+    return getattr(import_module(f"herocon_lite.repro.{module}"), function)
 
 
 # ------------------------------------------------------------------ options
@@ -91,47 +98,11 @@ def _change(text: str) -> tuple[str, object]:
 
 TYPES = {"path": Path, "int": int, "size": _size, "seeds": _seeds, "change": _change}
 
-# ------------------------------------------------------------------ what commands do
+# ------------------------------------------------------------------ commands of several modules
 
 
-def _selfcheck(arguments: Namespace) -> int:
-    from herocon_lite.repro import selfcheck
-
-    return selfcheck.run(arguments.device)
-
-
-def _bench(arguments: Namespace) -> int:
-    from importlib.util import find_spec
-
-    from herocon_lite.repro import benchmark, measure
-
-    missing = [name for name in benchmark.LIBRARIES if find_spec(name.replace("-", "_")) is None]
-    if missing:  # known now, not after an hour of timing
-        raise ValueError(f"bench compares with other libraries: pip install {' '.join(missing)}")
-    where = measure.where_measured()
-    rows = benchmark.run(tuple(sorted({*(arguments.sizes or benchmark.SIZES)})))
-    print(benchmark.table(rows))
-    folder = arguments.folder or (None if arguments.sizes else RESULTS)
-    if folder is None:
-        print("\nNot saved: some sizes only. With --folder it is.")
-    else:
-        benchmark.save(rows, where, folder)
-        print(f"\nSaved in {folder}: bench.jsonl, bench.md.")
-    return 0
-
-
-def _efficiency(arguments: Namespace) -> int:
-    from herocon_lite.repro import efficiency, measure
-
-    where = measure.where_measured()
-    rows = efficiency.run()
-    print(efficiency.table(rows))
-    efficiency.save(rows, where, arguments.folder)
-    print(f"\nSaved in {arguments.folder}: efficiency.jsonl.")
-    return 0
-
-
-def _run(arguments: Namespace) -> int:
+def run(arguments: Namespace) -> int:
+    """Train and test methods; show the table of their data set."""
     from herocon_lite import memory
     from herocon_lite.methods import register_file
     from herocon_lite.repro import runner, settings
@@ -152,10 +123,11 @@ def _run(arguments: Namespace) -> int:
     skipped = len(runs) - done
     print(f"Ran {done}; skipped {skipped} already stored." if skipped else f"Ran {done}.")
     arguments.csv, arguments.against = False, None
-    return _table(arguments)
+    return table(arguments)
 
 
-def _table(arguments: Namespace) -> int:
+def table(arguments: Namespace) -> int:
+    """Print means and intervals."""
     import pandas as pd
 
     from herocon_lite.repro import query, text
@@ -193,53 +165,8 @@ def _no_runs(arguments: Namespace) -> int:
     return 1
 
 
-def _ledger(arguments: Namespace) -> int:
-    from herocon_lite.repro import ledger, store
-
-    if not arguments.folder.is_dir():
-        raise ValueError(
-            f"folder must hold the records, as results/ does; there is no {arguments.folder} here. "
-            "Run this from the top of the repository, or name it with --folder."
-        )
-    rows = ledger.ledger(arguments.folder)
-    if arguments.csv:
-        print(ledger.to_frame(rows).to_csv(index=False), end="")
-    else:
-        print(ledger.to_markdown(rows))
-        for name, digest in store.file_digests(arguments.folder).items():
-            print(f"Made from {name}, SHA-256 {digest}.")
-    return 0
-
-
-def _reproduce(arguments: Namespace) -> int:
-    from herocon_lite.repro import reproduce
-
-    return reproduce.command(arguments)
-
-
-def _compare(arguments: Namespace) -> int:
-    from herocon_lite.repro import estimator_benchmark
-
-    rows = estimator_benchmark.run(arguments.folder)
-    for name in estimator_benchmark.DATA:
-        for other in estimator_benchmark.OPPONENTS:
-            d = estimator_benchmark.differences(rows, name, other)
-            print(f"{name}: AUC {d.mean:+.4f} [{d.lo:+.4f}, {d.hi:+.4f}] over {other}")
-    return 0
-
-
-def _beyond(arguments: Namespace) -> int:
-    from herocon_lite import memory
-    from herocon_lite.repro import ablations, runner
-
-    memory.tune_malloc()
-    runs = ablations.runs(arguments.data, arguments.seeds)
-    done = runner.execute_all(runs, arguments.folder, arguments.device)
-    print(f"Ran {done}; skipped {len(runs) - done} already stored.")
-    return 0
-
-
-def _simulate(arguments: Namespace) -> int:
+def simulate(arguments: Namespace) -> int:
+    """Make the stored simulations of the theory."""
     from herocon_lite.checks import check_choice
     from herocon_lite.repro import simulations
 
@@ -250,7 +177,8 @@ def _simulate(arguments: Namespace) -> int:
     return 0
 
 
-def _doctor(arguments: Namespace) -> int:
+def check_data(arguments: Namespace) -> int:
+    """Say which data sets and records are here, whole and right."""
     from herocon_lite.data import doctor
     from herocon_lite.repro import store
 
@@ -264,20 +192,6 @@ def _doctor(arguments: Namespace) -> int:
         print(fault)
     return max(code, bool(faults))
 
-
-COMMANDS = {
-    "run": _run,
-    "table": _table,
-    "reproduce": _reproduce,
-    "ledger": _ledger,
-    "data": _doctor,
-    "selfcheck": _selfcheck,
-    "beyond": _beyond,
-    "compare": _compare,
-    "simulate": _simulate,
-    "bench": _bench,
-    "efficiency": _efficiency,
-}
 
 if __name__ == "__main__":
     sys.exit(main())

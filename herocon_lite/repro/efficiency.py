@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import sys
+from argparse import Namespace
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import product
@@ -183,6 +184,16 @@ def save(rows: list[dict], where: dict, folder: Path) -> None:
         "precision": PRECISION,
     }
     files.save_lines(folder / "efficiency.jsonl", [where, *rows])
+
+
+def command(arguments: Namespace) -> int:
+    """Carry out ``python -m herocon_lite efficiency``."""
+    where = measure.where_measured()
+    rows = run()
+    print(table(rows))
+    save(rows, where, arguments.folder)
+    print(f"\nSaved in {arguments.folder}: efficiency.jsonl.")
+    return 0
 
 
 if __name__ == "__main__":  # a fresh process, started by measure.fresh_process

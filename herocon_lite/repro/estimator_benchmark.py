@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from argparse import Namespace
 from pathlib import Path
 
 import numpy as np
@@ -138,3 +139,13 @@ def _columns(dataset: Dataset, classes: np.ndarray, P: np.ndarray) -> np.ndarray
     whole = np.zeros((len(P), dataset.labels.shape[1]), P.dtype)
     whole[:, classes] = P
     return whole
+
+
+def command(arguments: Namespace) -> int:
+    """Carry out ``python -m herocon_lite compare``."""
+    rows = run(arguments.folder)
+    for name in DATA:
+        for other in OPPONENTS:
+            d = differences(rows, name, other)
+            print(f"{name}: AUC {d.mean:+.4f} [{d.lo:+.4f}, {d.hi:+.4f}] over {other}")
+    return 0

@@ -1,11 +1,17 @@
-"""Files with one JSON object a line."""
+"""Files of JSON: one object, or one a line."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from herocon_lite.checkpoint import atomic_write
+
+
+def read_json(path: Path, otherwise: Any) -> Any:
+    """Read what a file holds; ``otherwise`` if there is no file."""
+    return json.loads(path.read_text("utf-8")) if path.exists() else otherwise
 
 
 def read_lines(path: Path) -> list[dict]:

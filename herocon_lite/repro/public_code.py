@@ -6,17 +6,17 @@ nothing.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from statistics import fmean
+
+from herocon_lite.repro.files import read_json
 
 FILE = "public_code.json"
 
 
 def read(folder: str | Path = "results") -> dict:
     """Return the record; empty where there is none."""
-    path = Path(folder) / FILE
-    return json.loads(path.read_text("utf-8")) if path.exists() else {}
+    return read_json(Path(folder) / FILE, {})
 
 
 def means(folder: str | Path = "results") -> dict[tuple[str, str], tuple[float, float]]:

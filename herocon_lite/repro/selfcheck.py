@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import platform
+from argparse import Namespace
 from collections.abc import Callable, Iterator
 
 import torch
@@ -77,12 +78,12 @@ def _losses() -> dict[str, Callable[..., Tensor]]:
     )
     labels = ("sup_con_any", "mul_sup_con", "multi_sup_con", "sup_con_eq6")
     table = {name: of_views(name) for name in views} | {name: of_labels(name) for name in labels}
-    for name in ("mv_info_nce", "mv_dhel"):
-        table[name] = lambda z1, z2, W, Y, loss=getattr(losses, name): loss([z1, z2])
     for preset in ("paper", "released"):
         table[f"weighted_unsupervised ({preset})"] = weighted(preset)
         table[f"weighted_supervised ({preset})"] = of_labels("weighted_supervised", preset=preset)
     return table | {
+        "mv_info_nce": lambda z1, z2, W, Y: losses.mv_info_nce([z1, z2]),
+        "mv_dhel": lambda z1, z2, W, Y: losses.mv_dhel([z1, z2]),
         "sup_con": lambda z1, z2, W, Y: losses.sup_con(z1, Y.argmax(1)),
         "input_contrast (Eq. 2)": lambda z1, z2, W, Y: losses.input_contrast(z2, z1, A(W)),
         "input_contrast (Eq. 4)": lambda z1, z2, W, Y: losses.input_contrast(z2, z1, A(W), H(W)),
@@ -137,9 +138,9 @@ def check_training(device: torch.device) -> Iterator[Result]:
         yield "20 steps of HeroCon, F1", name, error, TOLERANCE_F1
 
 
-def run(device_name: str | None = None) -> int:
+def command(arguments: Namespace) -> int:
     """Print a line for each comparison and a verdict; return the exit code."""
-    device = pick_device(device_name)
+    device = pick_device(arguments.device)
     gpu = torch.cuda.get_device_name(device) if device.type == "cuda" else device.type
     versions = f"torch {torch.__version__}, Python {platform.python_version()}"
     print(f"herocon_lite selfcheck: {gpu}, {versions}")

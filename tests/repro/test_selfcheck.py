@@ -27,6 +27,6 @@ def test_a_loss_that_differs_fails(monkeypatch, capsys, wrong):
         losses, "info_nce", lambda a, b: exact(a, b) * (wrong if a.dtype == torch.float32 else 1)
     )
     monkeypatch.setattr(selfcheck, "check_training", lambda device: iter(()))
-    assert selfcheck.run("cpu") == 1
+    assert cli.main(["selfcheck", "--device", "cpu"]) == 1
     printed = capsys.readouterr().out
     assert "FAIL  info_nce, float32" in printed and "Please open an issue" in printed

@@ -9,12 +9,13 @@ The rules by which a row gets its verdict are functions: :mod:`herocon_lite.repr
 
 from __future__ import annotations
 
-import json
+from argparse import Namespace
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
-from herocon_lite.repro import paper, public_code, query
+from herocon_lite.repro import paper, public_code, query, store
+from herocon_lite.repro.files import read_json
 from herocon_lite.repro.ledger.figures import fig_2, fig_3, fig_4
 from herocon_lite.repro.ledger.page import distinct
 from herocon_lite.repro.ledger.proofs import Theorem, theorems
@@ -35,8 +36,7 @@ def ledger(folder: str | Path = "results") -> list[Row]:
     """
     folder = Path(folder)
     runs, released = Runs(query.load(folder), folder), public_code.means(folder)
-    counts = folder / "label_counts.json"
-    counts = json.loads(counts.read_text("utf-8"))["sets"] if counts.exists() else {}
+    counts = read_json(folder / "label_counts.json", {"sets": {}})["sets"]
     return [
         *_statement_rows(counts),
         *_count_rows(counts),
@@ -128,3 +128,20 @@ def _figure_rows(runs: Runs, folder: Path) -> list[Row]:
         _row(f"G{number}", "figure", claim, found[claim.name])
         for number, claim in enumerate(paper.FIGURES, start=1)
     ]
+
+
+def command(arguments: Namespace) -> int:
+    """Carry out ``python -m herocon_lite ledger``."""
+    if not arguments.folder.is_dir():
+        raise ValueError(
+            f"folder must hold the records, as results/ does; there is no {arguments.folder} here. "
+            "Run this from the top of the repository, or name it with --folder."
+        )
+    rows = ledger(arguments.folder)
+    if arguments.csv:
+        print(to_frame(rows).to_csv(index=False), end="")
+    else:
+        print(to_markdown(rows))
+        for name, digest in store.file_digests(arguments.folder).items():
+            print(f"Made from {name}, SHA-256 {digest}.")
+    return 0

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from herocon_lite.repro import text
-from herocon_lite.repro.ledger.rows import HEADS, KINDS, RULES, Row
+from herocon_lite.repro.ledger.rows import HEADS, KINDS, RULES, WORDS, Row
 from herocon_lite.repro.ledger.rules import Verdict
 from herocon_lite.repro.ledger.runs import NOISES
 from herocon_lite.repro.pages import link
@@ -19,23 +19,9 @@ if TYPE_CHECKING:
 
     from herocon_lite.repro.ledger.proofs import Theorem
 
-BAR = {  # what the bar says: (verdicts of the ledger, what they mean)
-    "hold": ((Verdict.REPRODUCED,), "reproduced or proven"),
-    "hold in part": ((Verdict.IN_PART,), "partly right, or right after repair"),
-    "do not hold": (
-        (Verdict.NOT_REPRODUCED, Verdict.CONTRADICTED, Verdict.FALSE),
-        "not reproduced or refuted",
-    ),
-    "undecided": ((Verdict.UNDECIDED,), "our runs cannot tell"),
-    "baseline not specified": (
-        (Verdict.UNSPECIFIED,),
-        "another level, but the paper does not say how the baseline was built",
-    ),
-    "not run": ((Verdict.NOT_RUN,), "XRMB, and CelebA at full size"),
-}
-COLOURS = dict(zip(BAR, (0, 1, 2, 3, 5, 4), strict=True))  # of front_page.css
-SIGNS = dict(zip(BAR, "✓◐✗?◇–", strict=True))
-PART_OF = {verdict: name for name, (verdicts, _) in BAR.items() for verdict in verdicts}
+BAR: dict[str, dict] = WORDS["bar"]
+COLOURS = {name: part["colour"] for name, part in BAR.items()}
+PART_OF = {Verdict(v): name for name, part in BAR.items() for v in part["verdicts"]}
 
 
 def distinct(rows: Iterable[Row]) -> list[Row]:
@@ -58,7 +44,7 @@ def verdict_bar(counts: dict[str, int]) -> str:
     ]
     keys = [
         f'<li><i class="hc-v{COLOURS[name]}"></i>'
-        f"<span><b>{n} {name}:</b> {BAR[name][1]}</span></li>"
+        f"<span><b>{n} {name}:</b> {BAR[name]['means']}</span></li>"
         for name, n in counts.items()
     ]
     return (
@@ -75,13 +61,13 @@ def label(verdict: Verdict) -> str:
         >>> label(Verdict.IN_PART)
         '◐ in part'
     """
-    return f"{SIGNS[PART_OF[verdict]]} {verdict}"
+    return f"{BAR[PART_OF[verdict]]['sign']} {verdict}"
 
 
 def badge(verdict: Verdict, sign_only: bool = False) -> str:
     """Return a verdict as a coloured badge; its words, or its sign, say the same."""
     name = PART_OF[verdict]
-    shown = SIGNS[name] if sign_only else label(verdict)
+    shown = BAR[name]["sign"] if sign_only else label(verdict)
     title = f' title="{verdict}"' if sign_only else ""
     return f'<span class="hc-badge hc-b{COLOURS[name]}"{title}>{html.escape(shown)}</span>'
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from herocon_lite.repro.entries import read_yaml
 from herocon_lite.repro.ledger.rules import Verdict
 
-_PARTS = ("statements", "theorems", "rules", "reasons", "not_run", "figure_2")
+_PARTS = ("statements", "theorems", "rules", "bar", "reasons", "not_run", "figure_2")
 WORDS = read_yaml("ledger/words.yaml", _PARTS)
 # Claim, what counts, verdict, as the page shows it
 RULES = [(r.get("claim", ""), r["counts"], r["verdict"]) for r in WORDS["rules"]]

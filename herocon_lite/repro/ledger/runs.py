@@ -13,38 +13,23 @@ import numpy as np
 import pandas as pd
 
 from herocon_lite.repro import paper
+from herocon_lite.repro.entries import read_yaml
 from herocon_lite.repro.ledger.rules import State
 from herocon_lite.repro.stats import MIN_SEEDS, Comparison, compare
 
-# The paper's names and ours
-OURS = {
-    "DNN": "dnn",
-    "Info-NCE": "info-nce",
-    "SupCon": "supcon",
-    "CMC": "cmc",
-    "MIB": "mib",
-    "C2AE": "c2ae",
-    "DeepMTMV": "deepmtmv",
-    "HeroCon-s": "herocon-s",
-    "HeroCon-u": "herocon-u",
-    "HeroCon": "herocon",
-    "HeroCon-u, g = 1": "herocon-u-g1",
-}
-# Controls: a method of ours with something taken away, by the changes of its record.
-CONTROLS = {"HeroCon, labelled samples only": ("herocon", {"labeled_only": True})}
-# The noises that the paper or its code document for N-MNIST, as (views, share) of a run.
-NOISES: dict[str, dict[str, object]] = {
-    "the text's uniform noise": {},
-    "the public code's noise": {"views": "released"},
-    "the case study's Gaussian noise": {"views": "gaussian", "share": 1.0},
-}
+_DATA = read_yaml(
+    "ledger/runs.yaml",
+    ("names", "controls", "noises", "one_view", "tolerated", "reduced", "variants"),
+)
+OURS: dict[str, str] = _DATA["names"]
+CONTROLS = {name: (c["method"], c["changes"]) for name, c in _DATA["controls"].items()}
+NOISES: dict[str, dict[str, object]] = _DATA["noises"]
 TEXT_NOISE = next(iter(NOISES))
-ONE_VIEW = ("scene", "mnist", "celeba")  # their second view is made
-# Changes under which a run still stands for the paper's cell; the row names them.
-TOLERATED = {"mnist": {"unlabeled_batch", "precision"}}
+ONE_VIEW: list[str] = _DATA["one_view"]
+TOLERATED = {data: {*names} for data, names in _DATA["tolerated"].items()}
 CASE_STUDY = {"views", "share", *paper.CASE_STUDY, *TOLERATED["mnist"]}  # those of Figure 2
-# Changes that make a smaller run, shown beside a row that has no full ones.
-REDUCED = {"celeba": {"steps", "widths", "size", "precision"}}
+REDUCED = {data: {*names} for data, names in _DATA["reduced"].items()}
+VARIANTS: dict[str, dict[str, dict]] = _DATA["variants"]
 
 
 class Runs:

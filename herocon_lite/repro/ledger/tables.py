@@ -25,6 +25,7 @@ from herocon_lite.repro.ledger.runs import (
     ONE_VIEW,
     REDUCED,
     TEXT_NOISE,
+    VARIANTS,
     Pair,
     PairedResults,
     PairResult,
@@ -164,18 +165,8 @@ def _released(released: dict, method: str, metric: str, data: str) -> str:
 
 def _variants(runs: Runs, data: str, method: str, metric: str) -> str:
     """Other runs of the same method, in one line."""
-    if data not in ("scene", "mnist"):
-        return ""
-    variants = {
-        "one view": {"form": "eq4"},
-        "preset released": {"preset": "released"},
-        "released folds": {"preset": "released", "split": "released"},
-        "inductive": {"protocol": "inductive"},
-    }
-    if data == "mnist":
-        variants["no noise, α and β of Fig. 2"] = {"share": 0.0}
     shown = []
-    for name, kind in variants.items():
+    for name, kind in VARIANTS.get(data, {}).items():
         values = runs.of(data, method, **kind)[metric.lower()].dropna()
         if len(values) >= MIN_SEEDS:
             shown.append(f"{name}: {stats.interval(values).mean:.4f} ({len(values)} seeds)")
