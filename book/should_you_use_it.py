@@ -7,7 +7,6 @@ from pathlib import Path
 from herocon_lite.repro import ablations, settings
 from herocon_lite.repro.answers import cost_table, decisions, parts_table
 from herocon_lite.repro.chapter import Page, answer, caption, fold, say
-from herocon_lite.repro.estimator_benchmark import differences
 from herocon_lite.repro.files import read_lines
 from herocon_lite.repro.stats import Direction, compare
 from herocon_lite.repro.text import percent, points, span
@@ -69,9 +68,13 @@ chosen = compare(ablations.gain(cv[[ablations.AS_PRINTED[0]]], tested))
 own = ablations.own_thresholds(scene, "herocon", "dnn")
 own_lead, loss = compare(own["own"]), compare(own["own"] - own["fixed"])
 stored = read_lines(Path("../results/estimator.jsonl"))
-ahead = {
-    d: differences(stored, d, "logistic_regression")
-    for d in ("mfeat", "yeast")
+forests = {
+    n: compare(
+        100 * (row["herocon"]["auc"] - row["forests"]["auc"])
+        for row in stored
+        if row["data"] == n
+    )
+    for n in ("mfeat", "yeast")
 }
 
 # An author wrote the sentences below. Each thing they state is checked here:
@@ -107,7 +110,8 @@ check("420 photos per step do as well", abs(gap) < 0.15)
 kept = chosen.estimate / f1["all, Scene"].estimate
 check("a threshold adds nearly as much", 0.8 < kept < 1)
 check("own thresholds shrink the lead", loss.direction is lower)
-check("the estimator is ahead", all(gain.lo > 0 for gain in ahead.values()))
+check("forests are ahead on yeast", forests["yeast"].hi < 0)
+check("and behind on mfeat", forests["mfeat"].lo > 0)
 raised = [c.alpha > c.alpha_u for c in config.values()]
 check("only Scene raises α with L_s", raised == [True, False, False])
 page.badges(reads="6 min", runs="10 s")
@@ -235,8 +239,9 @@ say(f"""- **Other methods can be better.** On Scene, DeepMTMV is {points(deepmtm
   {points(inductive)} points {span(inductive)}; {inductive.n} seeds. MOCHA and N-MNIST have no such runs.
 - **Few data sets, small networks.** Networks are trained from scratch for 200 or 500 steps. Intervals cover another draw of labelled
   samples, not another test set. With three seeds on N-MNIST, the weights $g$ may still add up to {f1["g, N-MNIST"].hi:.1f} points of F1.
-- **No trees.** We have no runs of tree ensembles. Compared with logistic regression, the AUC of the estimator's earlier network is {100 * ahead["yeast"].mean:.1f} points
-  higher on yeast and {100 * ahead["mfeat"].mean:.1f} on mfeat. If your views are tables of features, try a tree ensemble, too.
+- **Trees.** `HeroConClassifier` averages ten small networks, with other settings than the runs above. On yeast its AUC is
+  {points(-forests["yeast"])} points below forests of 400 trees {span(-forests["yeast"])}, on mfeat {points(forests["mfeat"])} above. On tables of features try
+  forests first ([How do I train it on my own data?](your_data.ipynb)).
 
 **Decided after seeing results.** We first judged by AUC alone, and added F1 later. We decided to tune the threshold after seeing
 Scene's test scores; the choice itself reads labelled photos only. We tuned no setting of the methods above: $\\alpha$ and $\\beta$ are
