@@ -20,7 +20,7 @@ test-lowest: .venv-lowest/ready
 
 # Installs the wheel in a fresh environment with the core's dependencies alone, and uses it.
 test-wheel: .venv/ready
-	$(BIN)/python -m pytest -m fresh tests/unit/test_wheel.py
+	$(BIN)/python -m pytest -m fresh tests/unit/test_wheel.py tests/unit/test_examples.py
 
 # The whole book as one file, _build/herocon.pdf, printed by Chromium.
 pdf: .venv/ready

@@ -27,10 +27,12 @@ from herocon_lite.checkpoint import check_tensors, load_state, save_state
 from herocon_lite.checks import check_flag, check_labels, check_weight, unvalidated
 from herocon_lite.data import Lazy
 from herocon_lite.methods import Method, probabilities
+from herocon_lite.moved import old_names
 from herocon_lite.optim import LARS
 from herocon_lite.runtime import derive_seed, deterministic, isolated_rng, pick_device, seed_device
 from herocon_lite.similarity import full_precision
 
+__getattr__ = old_names(__name__)
 Views = Sequence[np.ndarray | Lazy]
 
 PRECISIONS = ("float64", "bfloat16")

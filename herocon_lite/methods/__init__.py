@@ -24,6 +24,9 @@ from herocon_lite.methods.mib import MIB
 from herocon_lite.methods.pseudo import PseudoLabels
 from herocon_lite.methods.rivals import MVDHEL, BarlowTwins, Decoupled, MVInfoNCE, VICReg
 from herocon_lite.methods.views import CMC, HardNegative, InfoNCE
+from herocon_lite.moved import old_names
+
+__getattr__ = old_names(__name__)
 
 __all__ = [
     "FORMS",

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import herocon_lite
 from herocon_lite.repro.entries import read_yaml
+from herocon_lite.repro.files import check_records
 
 WORDS = ("true", "false")  # of a shell's user, for Python's; "none" is a kind of projector
 
@@ -132,6 +133,7 @@ def table(arguments: Namespace) -> int:
 
     from herocon_lite.repro import query, text
 
+    check_records(arguments.folder)
     where = {"data": arguments.data} if arguments.data else {}
     frame = query.load(arguments.folder, **where)
     if frame.empty:

@@ -103,6 +103,7 @@ def logistic_regression(dataset: Dataset, parts: Split) -> np.ndarray:
 
 def run(folder: Path) -> list[dict]:
     """Make all splits that have no line of this code yet, each stored as it ends."""
+    files.check_writable(folder)
     path, code = folder / "estimator.jsonl", provenance.source_hash("estimator_benchmark.py")
     # The older file stays till all is there.
     half = folder / "checkpoints" / f"estimator-{code}.jsonl"

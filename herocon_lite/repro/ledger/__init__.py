@@ -15,7 +15,7 @@ from itertools import product
 from pathlib import Path
 
 from herocon_lite.repro import paper, public_code, query, store
-from herocon_lite.repro.files import read_json
+from herocon_lite.repro.files import check_records, read_json
 from herocon_lite.repro.ledger.figures import fig_2, fig_3, fig_4
 from herocon_lite.repro.ledger.page import distinct
 from herocon_lite.repro.ledger.proofs import Theorem, theorems
@@ -132,11 +132,7 @@ def _figure_rows(runs: Runs, folder: Path) -> list[Row]:
 
 def command(arguments: Namespace) -> int:
     """Carry out ``python -m herocon_lite ledger``."""
-    if not arguments.folder.is_dir():
-        raise ValueError(
-            f"folder must hold the records, as results/ does; there is no {arguments.folder} here. "
-            "Run this from the top of the repository, or name it with --folder."
-        )
+    check_records(arguments.folder)
     rows = ledger(arguments.folder)
     if arguments.csv:
         print(to_frame(rows).to_csv(index=False), end="")
