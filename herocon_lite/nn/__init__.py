@@ -9,7 +9,7 @@ computes is said there. All have
   computes the loss of all of it, so the ranks' mean of the gradients, which
   ``DistributedDataParallel`` makes, is that of one process. Ranks need equally many rows.
 
-VICReg and Barlow Twins compare columns: they have no anchors to reduce and no temperature.
+VICReg and Barlow Twins compare columns: they have no anchors to reduce and no temperature. ::
 
     criterion = WeightedSupervised(temperature=0.5)
     criterion(s, Y).backward()
