@@ -449,11 +449,12 @@ def add(folder, method, values, data="scene", auc=0.87, first=0, **more):
             "protocol": "transductive",
             "budget": "paper",
             "seed": seed,
-            "settings": {"steps": 200, "unlabeled_batch": None, **changes},
+            "settings": {"steps": 200, "unlabeled_batch": None, **more.get("noise", {}), **changes},
             "changes": changes,
             "split": {"how": how, "checksum": f"{how}{draw.format(seed=seed)}"},
             "metrics": {"f1": value, "auc": auc, "auc_hard": more.get("hard", auc)},
-            "preparation": more.get("preparation", []),
+            "preparation": [],
+            "images": more.get("images"),
             "history": [],
             "seconds": 1.0,
             "peak_mib": 1.0,
@@ -464,7 +465,7 @@ def add(folder, method, values, data="scene", auc=0.87, first=0, **more):
             "data_checksums": {},
             "date": "2026-01-01T00:00:00Z",
         }
-        record |= {k: v for k, v in more.items() if k in record and k != "preparation"}
+        record |= {k: v for k, v in more.items() if k in record}
         records.append(record, folder)
 
 
@@ -567,10 +568,7 @@ def test_digits_may_see_fewer_unlabelled_rows_and_the_row_says_so(store):
 NOISE = {
     "text": {},
     "code": {"changes": {"views": "released"}},
-    "case": {
-        "changes": {"views": "gaussian", "share": 1},
-        "preparation": ["two views: gaussian, share 1.0"],
-    },
+    "case": {"changes": {"views": "gaussian", "share": 1}},
 }
 
 
@@ -745,11 +743,11 @@ def test_the_weights_are_judged_by_their_control(store):
 
 
 def test_a_part_of_the_pictures_is_not_the_whole(store):
-    part, whole = ([f"{n} of 202599 images, 89 × 109"] for n in (10000, 202599))
-    add(store, "dnn", [0.6, 0.61, 0.62], data="celeba", preparation=part)
+    part, whole = ({"used": n, "of": 202599} for n in (10000, 202599))
+    add(store, "dnn", [0.6, 0.61, 0.62], data="celeba", images=part)
     row = rows_of(store)["CelebA", "F1 of DNN"]
     assert row.verdict == "not run" and "reduced" in row.beside
-    add(store, "dnn", [0.6, 0.61, 0.62], data="celeba", preparation=whole, first=5)
+    add(store, "dnn", [0.6, 0.61, 0.62], data="celeba", images=whole, first=5)
     assert rows_of(store)["CelebA", "F1 of DNN"].seeds == 3
 
 
@@ -765,19 +763,19 @@ def test_a_sentence_names_the_budgets_of_both_sides(store):
 
 
 def test_the_case_study_takes_no_other_change(store):
-    noise = ["two views: gaussian, share 1.0"]
+    noise = {"share": 1.0}
     for method, value in (("dnn", 0.8), ("herocon-s", 0.9)):
         values = [value, value + 0.001, value + 0.002]
-        add(store, method, values, data="mnist", preparation=noise)
+        add(store, method, values, data="mnist", noise=noise)
         high = [v + 0.05 for v in (*values, value)]
-        add(store, method, high, data="mnist", preparation=noise, changes={"temperature": 0.1})
+        add(store, method, high, data="mnist", noise=noise, changes={"temperature": 0.1})
     row = rows_of(store)[next(s.claim for s in paper.FIGURES if s.name == "fig_2a_best")]
     assert row.seeds == 3
 
 
 def test_the_case_study_has_its_own_alpha_and_beta(store):
     """Section 4.4's, which are not Table 2's: a run with those stands for no point of Figure 2."""
-    noise = ["two views: gaussian, seed 0, share 1.0"]
+    noise = {"share": 1.0}
     claim = next(s.claim for s in paper.FIGURES if s.name == "fig_2a_drop")
     usual, own = {"alpha": 0.1, "beta": 1.0}, paper.CASE_STUDY
     for settings, count in ((usual, 0), (own, 3)):
@@ -790,7 +788,7 @@ def test_the_case_study_has_its_own_alpha_and_beta(store):
                     [level, level + 0.001, level + 0.002],
                     data="mnist",
                     form=form,
-                    preparation=noise,
+                    noise=noise,
                     changes=changes,
                 )
         assert rows_of(store)[claim].seeds == count
@@ -802,8 +800,8 @@ def test_the_case_study_reads_the_share_of_noise(store):
         for method, level in (("dnn", 0.80), ("herocon-s", 0.90), ("herocon-u", 0.85)):
             lost = drop if method == "herocon-u" else 0.0
             values = [level - lost + e for e in (0, 0.001, 0.002)]
-            noise = [f"two views: gaussian, seed {form}, share 1.0"]
-            add(store, method, values, data="mnist", form=form, preparation=noise)
+            noise = {"share": 1.0}
+            add(store, method, values, data="mnist", form=form, noise=noise)
     rows = rows_of(store)
     assert rows[claims["fig_2a_dnn"]].verdict == "reproduced"
     assert rows[claims["fig_2a_best"]].verdict == "undecided"  # HeroCon is not there yet
@@ -822,9 +820,9 @@ def test_the_reason_is_judged_by_what_noise_adds_to_the_loss(store, with_noise, 
         seen = {"dnn": 0.0, "herocon-u": cost, "herocon-s": -0.05, "herocon": cost - 0.05}
         for method, less in seen.items():
             values = [0.8 - less - 0.1 * share + e for e in (0, 0.01, 0.02)]
-            noise = [f"two views: gaussian, seed 0, share {share}"]
+            noise = {"share": share}
             changes = {"share": share}
-            add(store, method, values, data="mnist", form="eq4", preparation=noise, changes=changes)
+            add(store, method, values, data="mnist", form="eq4", noise=noise, changes=changes)
     row = rows_of(store)[claim]
     assert row.verdict == verdict and row.seeds == 3 and row.data == "N-MNIST"
 

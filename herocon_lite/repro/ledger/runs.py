@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
@@ -15,6 +14,7 @@ import pandas as pd
 from herocon_lite.repro import paper
 from herocon_lite.repro.entries import read_yaml
 from herocon_lite.repro.ledger.rules import State
+from herocon_lite.repro.query import paired_differences
 from herocon_lite.repro.stats import MIN_SEEDS, Comparison, compare
 
 _DATA = read_yaml(
@@ -36,21 +36,16 @@ class Runs:
     """The stored runs, by what a claim asks for."""
 
     def __init__(self, frame: pd.DataFrame, folder: str | Path | None = None):
-        self.folder, frame = folder, frame.copy()
-        asked = {f"settings.{name}" for name in ("alpha", "beta", "unlabeled_batch")}
-        for name in {"changes", "preparation", *asked} - {*frame.columns}:
-            frame[name] = math.nan
-        frame["changes"] = [c if isinstance(c, dict) else {} for c in frame["changes"]]
-        told = [" ".join(p) if isinstance(p, list) else "" for p in frame["preparation"]]
-        shares = [re.search(r"share ([\d.]+)", text) for text in told]
-        frame["share"] = [float(found[1]) if found else math.nan for found in shares]
-        images = [re.search(r"(\d+) of (\d+) images", text) for text in told]
-        frame["partial"] = [bool(found) and found[1] != found[2] for found in images]
+        self.folder = folder
+        used = frame["images.used"]
+        partial = used.notna() & (used != frame["images.of"])
+        frame = frame.assign(share=frame["settings.share"].astype(float), partial=partial)
         # what runs that are averaged must share
         settings = [c for c in frame if c.startswith("settings.") and not c.endswith("seed")]
         same = frame[["budget", "partial", *settings]].to_numpy(object).tolist()
         frame["kind"] = [repr(values) for values in same]
-        kept = asked | {"split.how", "split.checksum"}
+        names = ("alpha", "beta", "unlabeled_batch")
+        kept = {"split.how", "split.checksum", *(f"settings.{name}" for name in names)}
         self.frame = frame[[c for c in frame if "." not in c or c in kept]]
         by = ["data", "base", "preset", "protocol"]
         self.groups = dict(list(self.frame.groupby(by, sort=False)))
@@ -127,12 +122,7 @@ class Runs:
 
     def difference(self, a: pd.DataFrame, b: pd.DataFrame, metric: str) -> Comparison:
         """Compare a − b over common seeds and splits, in points."""
-        first, second = (
-            dict(zip(zip(f["seed"], f["split.checksum"], strict=True), f[metric], strict=True))
-            for f in (a, b)
-        )
-        gaps = [100 * (first[k] - second[k]) for k in first if k in second]
-        return compare(gap for gap in gaps if not math.isnan(gap))  # older runs lack a metric
+        return compare(paired_differences(a, b, metric, ("seed", "split.checksum")))
 
 
 def _as_figure_2(f: pd.DataFrame) -> pd.DataFrame:
