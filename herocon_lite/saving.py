@@ -1,8 +1,8 @@
-"""Save and load ``HeroConClassifier``: a safetensors file of numbers and JSON, no code."""
+"""Save and load ``HeroConClassifier``: numbers and JSON in a safetensors file with a digest, no
+code."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 
@@ -10,20 +10,19 @@ import numpy as np
 import torch
 
 from herocon_lite.building import empty_networks
-from herocon_lite.checkpoint import atomic_write
+from herocon_lite.checkpoint import check_tensors, load_model, save_model
 from herocon_lite.ensemble import Recipe
 from herocon_lite.runtime import isolated_rng
 from herocon_lite.scaling import Scaling
 
 FORMAT = "herocon_lite 2"
+WHAT = "a model saved by HeroConClassifier"
 OBJECTS = ("callbacks", "encoders")  # settings that are code, and are not saved
 AS_THEY_ARE = ("kind_", "threshold_", "widths_", "columns_", "history_", "device_")
 
 
 def save(model, path: str | Path) -> None:
     """Write a fitted model; see :meth:`HeroConClassifier.save`."""
-    from safetensors.torch import save_file
-
     classes = model.classes_.tolist()
     if not all(isinstance(name, str | int | float) for name in classes):
         raise ValueError(
@@ -46,13 +45,21 @@ def save(model, path: str | Path) -> None:
         "classes": classes,
         "constants": [None if np.isnan(v) else float(v) for v in model.constants_],
     }
-    metadata = {"format": FORMAT, "about": json.dumps(about, default=_to_json)}
-    atomic_write(path, lambda beside: save_file(tensors, beside, metadata))
+    save_model(path, tensors, about, FORMAT, _to_json)
 
 
 def load(cls, path: str | Path, encoders=None) -> object:
     """Return the model that :func:`save` has written, on the CPU."""
-    about, tensors = _read_file(path)
+    about, tensors = load_model(path, FORMAT, WHAT)
+    try:
+        return _restore(cls, path, about, tensors, encoders)
+    except (KeyError, TypeError, AttributeError, IndexError, RuntimeError) as error:
+        raise ValueError(
+            f"{path} cannot be used as {WHAT}: its parts do not fit one another ({error!r})."
+        ) from error
+
+
+def _restore(cls, path: str | Path, about: dict, tensors: dict, encoders) -> object:
     if about["sizes"] is not None and (encoders is None or len(encoders) != len(about["sizes"])):
         raise ValueError(
             f"{path} holds networks around encoders of your own: pass them again as in fit, "
@@ -75,9 +82,14 @@ def load(cls, path: str | Path, encoders=None) -> object:
         _read_scaling(model.scaling, tensors, view) if width else None
         for view, width in enumerate(model.widths_)
     ]
+    networks = {k.removeprefix("networks."): t for k, t in tensors.items()}
+    if encoders is None:  # on the meta device a forged size takes no memory
+        with torch.device("meta"):
+            empty = empty_networks(model, model.recipe_, model.widths_, about["sizes"])
+        check_tensors(path, WHAT, empty.state_dict(), networks)
     with isolated_rng(torch.device("cpu")):
         model.networks_ = empty_networks(model, model.recipe_, model.widths_, about["sizes"])
-    model.networks_.load_state_dict({k.removeprefix("networks."): t for k, t in tensors.items()})
+    model.networks_.load_state_dict(networks)
     return model
 
 
@@ -89,24 +101,6 @@ def _read_scaling(kind: str, tensors: dict[str, torch.Tensor], view: int) -> Sca
 
 def _tuples(about: dict) -> dict:
     return {k: tuple(v) if isinstance(v, list) else v for k, v in about.items()}
-
-
-def _read_file(path: str | Path) -> tuple[dict, dict[str, torch.Tensor]]:
-    from safetensors import SafetensorError, safe_open
-
-    try:
-        with safe_open(str(path), "pt") as file:
-            metadata = file.metadata() or {}
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except SafetensorError as error:
-        raise ValueError(f"{path} is not a whole safetensors file: {error}.") from error
-    if metadata.get("format") != FORMAT:
-        got = metadata.get("format", "another safetensors file")
-        older = " An older version made it: fit again." if got == "herocon_lite 1" else ""
-        raise ValueError(
-            f"{path} must be a model saved by HeroConClassifier ({FORMAT}); got {got}.{older}"
-        )
-    return json.loads(metadata["about"]), tensors
 
 
 def _to_json(value):

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from herocon_lite import HeroConClassifier, fitting, held_out
+from herocon_lite import HeroConClassifier, fitting, held_out, saving
+from herocon_lite.checkpoint import load_model, save_model
 from herocon_lite.data import load, split
 from herocon_lite.metrics import evaluate
 from tests.estimator_cases import quick, same
@@ -71,7 +72,32 @@ def test_a_model_of_the_older_single_network_says_so(toy, tmp_path):
 
     path = tmp_path / "model"
     save_file({"mean_": torch.zeros(2)}, path, {"format": "herocon_lite 1"})
-    with pytest.raises(ValueError, match="An older version made it: fit again"):
+    with pytest.raises(ValueError, match="its format is 'herocon_lite 1', not 'herocon_lite 2'"):
+        HeroConClassifier.load(path)
+
+
+def test_a_changed_byte_of_a_saved_model_is_seen(toy, tmp_path):
+    views, Y, more = toy
+    path = tmp_path / "model"
+    quick().fit(views, Y, more).save(path)
+    content = path.read_bytes()
+    for place in np.random.default_rng(0).integers(len(content), size=25):
+        path.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
+        with pytest.raises(ValueError, match="cannot be used as a model saved by HeroCon"):
+            HeroConClassifier.load(path)
+
+
+def test_a_forged_size_is_refused_before_anything_is_allocated(toy, tmp_path):
+    views, Y, more = toy
+    path = tmp_path / "model"
+    quick().fit(views, Y, more).save(path)
+    about, tensors = load_model(path, saving.FORMAT, saving.WHAT)
+    save_model(path, tensors, about | {"widths_": [10**9, 4]}, saving.FORMAT)
+    with pytest.raises(ValueError, match="cannot be used as a model saved by HeroCon"):
+        HeroConClassifier.load(path)
+    lacking = {name: about[name] for name in about if name != "recipe"}
+    save_model(path, tensors, lacking, saving.FORMAT)
+    with pytest.raises(ValueError, match="its parts do not fit one another"):
         HeroConClassifier.load(path)
 
 
@@ -269,12 +295,10 @@ def test_a_failed_save_keeps_the_older_file(toy, tmp_path, monkeypatch):
     model, path = quick().fit(views, Y, more), tmp_path / "model.safetensors"
     model.save(path)
 
-    def torn(tensors, path, metadata):
-        with open(path, "wb") as file:
-            file.write(b"half of it")
+    def torn(*_):
         raise OSError("no space left")
 
-    monkeypatch.setattr("safetensors.torch.save_file", torn)
+    monkeypatch.setattr("os.replace", torn)
     with pytest.raises(OSError, match="no space"):
         model.save(path)
     assert same(model, HeroConClassifier.load(path), views)
@@ -302,7 +326,7 @@ def test_loading_another_file_fails(toy, tmp_path):
 
     path = tmp_path / "model.safetensors"
     path.write_bytes(b"not at all")
-    with pytest.raises(ValueError, match="not a whole safetensors file"):
+    with pytest.raises(ValueError, match="no safetensors file"):
         HeroConClassifier.load(path)
     save_file({"a": np.zeros(2)}, path)
     with pytest.raises(ValueError, match="saved by HeroConClassifier"):
