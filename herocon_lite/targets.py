@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import warnings
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
+
+Word = str | bytes
 
 
 class Labels(NamedTuple):
@@ -156,9 +159,14 @@ def read_targets(Y) -> np.ndarray:
             "Y must be a 0/1 matrix or a vector of classes; its rows differ in length. Lists of "
             "labels: sklearn.preprocessing.MultiLabelBinarizer().fit_transform(Y)."
         ) from error
+    except (TypeError, RuntimeError) as error:  # a tensor with a gradient, or elsewhere
+        raise TypeError(
+            f"Y must hold labels that NumPy can read ({error}). Pass a tensor as "
+            "Y.detach().float().cpu()."
+        ) from error
     if array.dtype.kind in "US":
         return np.asarray(Y, dtype=object)  # NumPy has turned gaps into words
-    if array.dtype == object:  # pandas' own types, whose gaps have no truth value
+    if array.dtype == object and array.ndim:  # pandas' own types, whose gaps have no truth value
         array = np.where(_is_na(array), np.nan, array)
         if array.ndim == 2:
             with contextlib.suppress(TypeError, ValueError):  # reported by the caller
@@ -189,8 +197,18 @@ def _read_classes(Y: np.ndarray, known: np.ndarray) -> Labels:
             "Unknown label type: Y must hold classes, and these are continuous numbers. Is it a "
             "regression?"
         )
+    objects = Y if Y.dtype == object else ()
+    several = [y for y in objects if isinstance(y, Collection) and not isinstance(y, Word)]
+    if several:
+        raise ValueError(
+            f"Y must hold one class per row, a number or a word; got {several[0]!r}. Join its "
+            "parts into one word, or make a 0/1 matrix of them: "
+            "sklearn.preprocessing.MultiLabelBinarizer().fit_transform(Y)."
+        )
     try:
-        classes = np.array(np.unique(Y[known]).tolist())  # words as words, not as objects
+        classes = np.unique(Y[known])
+        if classes.dtype.kind not in "mM":  # nanoseconds would become whole numbers
+            classes = np.array(classes.tolist())  # words as words, not as objects
     except TypeError as error:
         raise ValueError(
             f"Y must hold classes of one kind, all numbers or all words ({error})."

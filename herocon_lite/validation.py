@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Sequence
 from numbers import Integral, Real
 
@@ -88,7 +89,10 @@ def is_view_list(views: Views) -> bool:
         return False
     if any(getattr(view, "ndim", 0) > 1 or _is_dataset(view) for view in views):
         return True
-    return np.ndim(views[0]) > 1
+    try:
+        return np.ndim(views[0]) > 1
+    except (TypeError, ValueError, RuntimeError):  # reported when it is read as a matrix
+        return True
 
 
 def _is_dataset(view) -> bool:
@@ -205,13 +209,15 @@ def _read_matrix(name: str, values) -> np.ndarray:
         array = np.asarray(values)
         if array.dtype.kind == "c":
             raise ValueError("Complex data not supported")
+        _reject_dates(array)
         with np.errstate(over="ignore"):  # infinities are reported below
             array = array.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise type(error)(
+    except (TypeError, ValueError, OverflowError, RuntimeError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(
             f"{name} must hold real numbers ({error}). Encode words with "
             "sklearn.preprocessing.OneHotEncoder, fill gaps with sklearn.impute, pass a tensor as "
-            "x.float().cpu()."
+            "x.detach().float().cpu()."
         ) from error
     if array.ndim != 2:
         raise ValueError(
@@ -226,6 +232,17 @@ def _read_matrix(name: str, values) -> np.ndarray:
         )
     _check_finite(name, array)
     return array
+
+
+def _reject_dates(array: np.ndarray) -> None:
+    """Refuse what NumPy would turn into days or nanoseconds, as its dtype has it."""
+    dates = (datetime.date, datetime.timedelta, np.datetime64, np.timedelta64)
+    kept = array.ravel() if array.dtype == object else ()
+    if array.dtype.kind in "mM" or any(isinstance(value, dates) for value in kept):
+        raise TypeError(
+            "it holds dates or times, which have no unit of their own; choose one, as in "
+            '(t - t.min()) / np.timedelta64(1, "D")'
+        )
 
 
 def _read_sparse(name: str, values):

@@ -81,6 +81,15 @@ def test_labels_of_pandas_own_types_are_labels(toy):
     assert same(quick().fit(views, texts), quick().fit(views, names), views)
 
 
+def test_times_may_be_classes(toy):
+    views, Y, _ = toy
+    for unit in ("D", "ns"):
+        times = np.array(["2020-01-01", "2021-01-01"], f"datetime64[{unit}]")[Y[:, 0]]
+        model = quick().fit(views, times)
+        assert same(model, quick().fit(views, Y[:, 0]), views)
+        assert set(model.predict(views)) <= set(times)
+
+
 def test_features_far_from_zero_keep_their_differences(toy):
     """Timestamps and the like: float32 alone would make their columns constant."""
     views, Y, _ = toy
@@ -144,6 +153,13 @@ def words(view):
     return view.astype(str).astype(object) + " cm"
 
 
+def objects(values):
+    values = list(values)
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
 def hidden(values):
     return np.ma.masked_array(values, np.arange(values.size).reshape(values.shape) < 9)
 
@@ -201,11 +217,53 @@ BAD = {
         lambda V, Y: quick().fit([pd.DataFrame([1, pd.NA] * 30), V[1]], Y),
     ),
     "half precision": (
-        r"pass a tensor as x.float\(\)",
+        r"pass a tensor as x.detach\(\).float\(\)",
         lambda V, Y: quick().fit([torch.ones(60, 2, dtype=torch.bfloat16), V[1]], Y),
     ),
     "masked": (r"\[0\] must have no masked", lambda V, Y: quick().fit([hidden(V[0]), V[1]], Y)),
     "masked labels": ("Y must have no masked", lambda V, Y: quick().fit(V, hidden(Y))),
+    "a gradient": (
+        r"\[0\] must hold real numbers.*x.detach\(\)",
+        lambda V, Y: quick().fit([torch.tensor(V[0], requires_grad=True), V[1]], Y),
+    ),
+    "rows with a gradient": (
+        r"views must hold real numbers.*x.detach\(\)",
+        lambda V, Y: quick().fit([torch.tensor(row, requires_grad=True) for row in V[0]], Y),
+    ),
+    "labels with a gradient": (
+        r"Y must hold labels that NumPy can read.*Y.detach\(\)",
+        lambda V, Y: quick().fit(V, torch.tensor(Y, dtype=torch.float32, requires_grad=True)),
+    ),
+    "labels elsewhere": (
+        r"Y must hold labels that NumPy can read.*\.cpu\(\)",
+        lambda V, Y: quick().fit(V, torch.tensor(Y).to("meta")),
+    ),
+    "dates": (
+        r"\[0\] must hold real numbers.*dates or times",
+        lambda V, Y: quick().fit([V[0].astype("datetime64[D]"), V[1]], Y),
+    ),
+    "dates in a frame": (
+        "views must hold real numbers.*dates or times",
+        lambda V, Y: quick().fit(pd.DataFrame({"t": pd.date_range("2020", periods=60)}), Y),
+    ),
+    "a date among numbers": (
+        "views must hold real numbers.*dates or times",
+        lambda V, Y: quick().fit(np.array([[1, np.datetime64("2020")]] * 60, dtype=object), Y),
+    ),
+    "tuples": (
+        "one class per row.*oak.*MultiLabelBinarizer",
+        lambda V, Y: quick().fit(V, objects(("oak", y) for y in Y[:, 0] * 0)),
+    ),
+    "sets": (
+        "one class per row.*MultiLabelBinarizer",
+        lambda V, Y: quick().fit(V, objects(frozenset([y]) for y in Y[:, 0])),
+    ),
+    "a set of labels": (r"Y must be \(60, c\).*shape \(\)", lambda V, Y: quick().fit(V, {0, 1})),
+    "a ragged view": (r"\[0\] must hold real", lambda V, Y: quick().fit([[[1, 2], [3]]], Y[:2])),
+    "huge numbers": (
+        "views must hold real numbers.*too large",
+        lambda V, Y: quick().fit([[10**400]] * 60, Y),
+    ),
     "a word": ("must be a probability", lambda V, Y: quick(threshold="best").fit(V, Y)),
 }
 
