@@ -468,6 +468,15 @@ plots.movable(
     yrange=(-2, 7.2),
 )
 
+# %% tags=["remove-cell"]
+# A still picture for viewers without scripts, such as GitHub's.
+for trace in traces:
+    plt.plot(trace["x"], trace["y"][flips.index(0.1)], label=trace["name"])
+plt.xlabel("log2 of the negatives M")
+plt.ylabel("N − Lₛ (nats), noise 10 %")
+plt.legend(fontsize=8)
+plt.show()
+
 # %% [markdown]
 # Two classes seen through noise. $N - L_s$ stays below the divergence of the classes at every position and passes the information at
 # many. With little noise the divergence grows without limit, and the information stops at $\log 2$. So a large $N - L_s$ says that a

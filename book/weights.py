@@ -549,6 +549,17 @@ for tau, s in zip(taus, best, strict=True):
     assert abs(by_height(tau, s, 1) - theory.cone_floor(n, tau)) < 1e-12
 assert best[-4] < 1 == best[-3]  # 2n/(n − 1) is 2.18
 
+# %% tags=["remove-cell"]
+# A still picture for viewers without scripts, such as GitHub's.
+for tau in (0.5, 1, 2.5):
+    line = plt.plot(heights, by_height(tau, heights, 1), label=f"τ = {tau:g}")
+    s = theory.cone_height(n, tau)
+    plt.plot([s], [by_height(tau, s, 1)], "o", color=line[0].get_color())
+plt.xlabel("height of the cone, z·h")
+plt.ylabel("loss, H constant")
+plt.legend(fontsize=8)
+plt.show()
+
 # %% tags=["remove-input"]
 caption("""Twelve samples. *What to see:* the minimum is just below half the temperature, until at $\\tau = 2n/(n-1) = 2.18$ it arrives at $h$ itself
 and everything collapses. Without weights it stays at 0.""")
