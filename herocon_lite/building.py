@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from herocon_lite.checks import check_weight
 from herocon_lite.ensemble import Recipe, Single, Stacked
 from herocon_lite.models import mlp
 from herocon_lite.scaling import Scaling
@@ -26,6 +27,7 @@ def recipe(settings, labels: Labels, can_contrast: bool) -> Recipe:
         labels: of all rows.
         can_contrast: whether there are views or unlabelled rows for L_u.
     """
+    check_weight("alpha", settings.alpha)  # also where it is left out
     if settings.alpha and not can_contrast:
         warnings.warn(
             "One view and no unlabelled rows leave nothing to contrast: L_u is left out. alpha=0 "

@@ -377,6 +377,8 @@ class HeroConClassifier(
 
     def _read_eval_set(self, eval_set, labels: Labels, widths: list, names: list) -> tuple:
         """Return the arrays and the label matrix of rows that end the training."""
+        if not isinstance(eval_set, tuple | list) or len(eval_set) != 2 or eval_set[1] is None:
+            raise ValueError("eval_set must be a pair, (views, Y).")
         views, Y = eval_set
         arrays = self._read_like("eval_set", views, widths, names)
         return arrays, targets.read_eval_labels(Y, validation.rows_of(arrays[0]), labels)

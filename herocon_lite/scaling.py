@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 SCALINGS = ("ranks", "standard")
+FARTHEST = 1e6  # spreads from the mean; float32 and the networks stay finite
 KNOTS = 1000  # of a column's ranks, at most; in between they are interpolated
 
 
@@ -61,7 +62,9 @@ class Scaling:
             varies = np.diff(starts) == 2
             first = starts[:-1][varies]
             mean, spread = self.values[first], self.values[first + 1] - self.values[first]
-            scaled[:, varies] = (x[:, varies] - mean) / spread
+            with np.errstate(over="ignore"):
+                far = (x[:, varies] - mean) / spread
+            scaled[:, varies] = far.clip(-FARTHEST, FARTHEST)
             return scaled
         for j in range(x.shape[1]):
             knots = slice(starts[j], starts[j + 1])

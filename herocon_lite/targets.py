@@ -103,7 +103,10 @@ def _read_sample_weight(sample_weight, rows: int) -> np.ndarray:
     """Return (rows,) float32, ones by default."""
     if sample_weight is None:
         return np.ones(rows, np.float32)
-    weight = np.asarray(sample_weight, dtype=np.float32)
+    try:
+        weight = np.asarray(sample_weight, dtype=np.float32)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise ValueError(f"sample_weight must be numbers, one per row ({error}).") from error
     if weight.ndim == 0:
         return np.full(rows, weight)
     if weight.shape != (rows,):

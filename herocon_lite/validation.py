@@ -279,7 +279,13 @@ def read_seed(random_state: int | np.random.RandomState | None) -> int:
         if not 0 <= random_state < 2**63:
             raise ValueError(f"random_state must be at least 0 and below 2⁶³; got {random_state}.")
         return int(random_state)
-    return int(check_random_state(random_state).randint(2**31))
+    try:
+        return int(check_random_state(random_state).randint(2**31))
+    except ValueError as error:
+        raise ValueError(
+            "random_state must be a whole number, a numpy.random.RandomState or None; got "
+            f"{random_state!r}."
+        ) from error
 
 
 def check_settings(model) -> None:

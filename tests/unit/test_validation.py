@@ -81,6 +81,13 @@ def test_labels_of_pandas_own_types_are_labels(toy):
     assert same(quick().fit(views, texts), quick().fit(views, names), views)
 
 
+def test_rows_very_far_from_those_of_fit_get_probabilities(toy):
+    views, Y, _ = toy
+    model = quick(scaling="standard").fit([v * 1e-30 for v in views], Y)
+    for far in (1e-20, 1e5, 1e30):
+        assert np.isfinite(model.predict_proba([v * far for v in views])).all()
+
+
 def test_times_may_be_classes(toy):
     views, Y, _ = toy
     for unit in ("D", "ns"):
@@ -185,6 +192,7 @@ BAD = {
     ),
     "three axes": (r"\[0\] must be a matrix", lambda V, Y: quick().fit([V[0][None], V[1]], Y)),
     "alpha": ("alpha must be a finite", lambda V, Y: quick(alpha=-1).fit(V, Y)),
+    "alpha left out": ("alpha must be a finite", lambda V, Y: quick(alpha=-1).fit(V[0], Y)),
     "temperature": ("temperature must be", lambda V, Y: quick(temperature=0).fit(V, Y)),
     "steps": ("steps must be a whole number, at least 1", lambda V, Y: quick(steps=0).fit(V, Y)),
     "batch": ("at least 2 rows", lambda V, Y: quick(unlabeled_batch=1).fit(V, Y)),
@@ -263,6 +271,22 @@ BAD = {
     "huge numbers": (
         "views must hold real numbers.*too large",
         lambda V, Y: quick().fit([[10**400]] * 60, Y),
+    ),
+    "a word for weights": (
+        "sample_weight must be numbers",
+        lambda V, Y: quick().fit(V, Y, sample_weight="heavy"),
+    ),
+    "a word for a seed": (
+        "random_state must be a whole number",
+        lambda V, Y: quick(random_state="seed").fit(V, Y),
+    ),
+    "no pair": (
+        r"eval_set must be a pair, \(views, Y\)",
+        lambda V, Y: quick().fit(V, Y, eval_set=(V,)),
+    ),
+    "no labels to end with": (
+        "eval_set must be a pair",
+        lambda V, Y: quick().fit(V, Y, eval_set=(V, None)),
     ),
     "a word": ("must be a probability", lambda V, Y: quick(threshold="best").fit(V, Y)),
 }
