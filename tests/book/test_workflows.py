@@ -1,10 +1,14 @@
 """What the hosted workflows call exists: make targets, files, actions pinned by major version."""
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
@@ -40,11 +44,38 @@ def test_pages_are_published_after_the_tests_by_official_actions():
     assert runs.index("make test") < runs.index("make book")
 
 
+def test_the_lock_holds_one_version_with_hashes_of_all_that_is_required():
+    lock = (ROOT / "requirements.lock").read_text("utf-8")
+    plain = "\n".join(line for line in lock.splitlines() if not line.startswith("#"))
+    assert not re.search(r"https?:|file:|/|^-", plain, re.M)  # no registry, no path, no option
+    pins = {}
+    for entry in re.split(r"\n(?=\S)", plain):
+        name, version = re.match(r"([\w.-]+)==([\w.+]+)", entry).groups()
+        pins[name] = Version(version)
+        assert re.search(r"--hash=sha256:[0-9a-f]{64}\b", entry), name
+    wanted = (ROOT / "requirements.txt").read_text("utf-8")
+    for line in re.findall(r"^[a-z][^#\n]+", wanted, re.M):
+        required = Requirement(line)
+        assert pins[canonicalize_name(required.name)] in required.specifier, line
+
+
+def test_locked_environments_are_made_from_the_lock():
+    make = ["make", "--dry-run", "--always-make", "book"]
+    run = {"cwd": ROOT, "capture_output": True, "text": True, "check": True}
+    locked = subprocess.run([*make, "LOCKED=1"], **run).stdout
+    assert "--require-hashes -r requirements.lock" in locked and ".venv/" not in locked
+    assert ".venv-locked/bin/jupyter-book build" in locked
+    assert "requirements.lock" not in subprocess.run(make, **run).stdout
+
+
 def test_the_oldest_and_the_newest_python_are_those_of_the_package():
     text = (ROOT / "pyproject.toml").read_text("utf-8")
     oldest = re.search(r'requires-python = ">=([\d.]+)"', text)[1]
     jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "test.yml").read_text("utf-8"))["jobs"]
     assert jobs["lowest"]["steps"][1]["with"]["python-version"] == oldest
+    assert {"os": "ubuntu-latest", "python": "3.13"} in jobs["core"]["strategy"]["matrix"][
+        "include"
+    ]
     assert {row["os"].split("-")[0] for row in jobs["core"]["strategy"]["matrix"]["include"]} == {
         "ubuntu",
         "macos",
