@@ -468,7 +468,7 @@ plots.movable(
     yrange=(-2, 7.2),
 )
 
-# %% tags=["remove-cell"]
+# %% tags=["remove-cell"] mystnb={"image": {"alt": "N minus L_s of two critics against the number of negatives at 10 percent noise, with lines for the divergence between the classes and for the information of a positive pair."}}
 # A still picture for viewers without scripts, such as GitHub's.
 for trace in traces:
     plt.plot(trace["x"], trace["y"][flips.index(0.1)], label=trace["name"])
