@@ -372,7 +372,7 @@ fold(
 )
 
 # %% [markdown]
-# ## What do more negatives bring?
+# ## Do more negatives help?
 
 # %% tags=["remove-input"]
 page.differences("negatives", "MOCHA")

@@ -87,7 +87,7 @@ def chosen(cross_validated: pd.DataFrame) -> pd.Series:
 
 
 def gain(cross_validated: pd.DataFrame, tested: pd.DataFrame) -> pd.Series:
-    """Return what the choice brings on the test rows over what is printed, in points, by seed."""
+    """Return the gain of the choice over the printed setting on test rows, in points, by seed."""
     choice = chosen(cross_validated)
     choice = choice[choice.index.isin(tested.index)]
     picked = [tested.loc[seed, name] for seed, name in choice.items()]
