@@ -44,7 +44,7 @@ def environment(device: str | torch.device = "cpu") -> Record:
         },
         "device": _device_name(where),
         "threads": torch.get_num_threads(),
-        "instructions": torch.backends.cpu.get_cpu_capability(),
+        "instructions": _instructions(),
         "bfloat16": "torch"
         if precision.has_native_bf16(where)
         else "rounded",  # whose products, if any
@@ -66,6 +66,16 @@ def environment_hash(environment: Record) -> str:
         *(environment[name] for name in names),
     ]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
+
+
+def _instructions() -> str:
+    """Which of the processor's instructions decide the order of sums."""
+    import torch
+
+    from herocon_lite.repro import fast_mkl
+
+    own = torch.backends.cpu.get_cpu_capability()
+    return f"{own}, MKL as on Intel" if fast_mkl.in_use() else own
 
 
 def _device_name(device) -> str:

@@ -1,10 +1,13 @@
 """python -m herocon_lite reproduce: stored runs made again, and what a page lacks."""
 
 import json
+import shutil
+import subprocess
+import sys
 
 import pytest
 
-from herocon_lite.repro import plan, questions, reproduce, store
+from herocon_lite.repro import fast_mkl, plan, questions, reproduce, store
 from herocon_lite.repro.cli import main
 from herocon_lite.repro.settings import Run
 
@@ -106,3 +109,19 @@ def test_the_runs_of_an_entry():
 def test_seeds_that_are_none_get_a_sentence(text):
     with pytest.raises(ValueError, match="seeds are N or A-B"):
         questions.seeds(text)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="LD_PRELOAD is Linux's")
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler named cc")
+def test_records_of_fast_mkl_say_so_and_agree(tmp_path):
+    """The products are MKL's on any processor, so scores stay within the method's tolerance."""
+    records = []
+    for module in ("herocon_lite.repro.fast_mkl", "herocon_lite"):
+        words = ["run", "yeast", "herocon", "--folder", str(tmp_path / module)]
+        subprocess.run([sys.executable, "-m", module, *words], check=True, capture_output=True)
+        records += store.read(tmp_path / module, "yeast").values()
+    fast, usual = records
+    assert fast["instructions"] == f"{usual['instructions']}, MKL as on Intel"
+    assert not fast_mkl.in_use()
+    for metric, limit in reproduce.tolerance("herocon").items():
+        assert abs(fast["metrics"][metric] - usual["metrics"][metric]) <= limit
