@@ -14,24 +14,28 @@ from herocon_lite.checks import check_weight
 from herocon_lite.ensemble import Recipe, Single, Stacked
 from herocon_lite.models import mlp
 from herocon_lite.scaling import Scaling
-from herocon_lite.sources import Items, Table, stack
+from herocon_lite.sources import Items, Table, absent_rows, stack, take_views
 from herocon_lite.targets import Labels, read_class_weight
 from herocon_lite.validation import check_encoder
 
 
-def recipe(settings, labels: Labels, can_contrast: bool) -> Recipe:
+def recipe(settings, labels: Labels, parts: list[list], rest: np.ndarray) -> Recipe:
     """Return what is minimised.
 
     Args:
         settings: a ``HeroConClassifier``.
         labels: of all rows.
-        can_contrast: whether there are views or unlabelled rows for L_u.
+        parts: as in :func:`scalings`.
+        rest: numbers of the unlabelled rows.
     """
     check_weight("alpha", settings.alpha)  # also where it is left out
+    can_contrast = _has_common_rows(parts) if len(parts) > 1 else len(rest) > 0
     if settings.alpha and not can_contrast:
+        what = "No two rows that have the same two views"
+        what = "One view and no unlabelled rows" if len(parts) == 1 else what
         warnings.warn(
-            "One view and no unlabelled rows leave nothing to contrast: L_u is left out. alpha=0 "
-            "says so without this warning.",
+            f"{what} leave nothing to contrast: L_u is left out. alpha=0 says so without this "
+            "warning.",
             stacklevel=3,
         )
     return Recipe(
@@ -47,6 +51,16 @@ def recipe(settings, labels: Labels, can_contrast: bool) -> Recipe:
     )
 
 
+def _has_common_rows(parts: list[list]) -> bool:
+    """Whether two rows or more have the same two views."""
+    here = np.stack([~_absent(part) for part in parts]).astype(np.int64)  # (V, n)
+    return bool((np.triu(here @ here.T, 1) > 1).any())
+
+
+def _absent(part: list) -> np.ndarray:
+    return np.concatenate([absent_rows(rows) for rows in part])
+
+
 # ------------------------------------------------------------------ what goes in
 
 
@@ -59,10 +73,17 @@ def scalings(settings, parts: list[list], used: np.ndarray) -> list[Scaling | No
         used: numbers of the rows that take part.
     """
     encoders = settings.encoders or [None] * len(parts)
-    return [
-        None if encoder is not None else Scaling(settings.scaling).fit(stack(part)[used])
-        for part, encoder in zip(parts, encoders, strict=True)
-    ]
+    made = []
+    for view, (part, encoder) in enumerate(zip(parts, encoders, strict=True)):
+        rows = used[~_absent(part)[used]]
+        if not len(rows):
+            raise ValueError(
+                f"views[{view}] must have a row with numbers; all rows that take part are NaN "
+                "there. Leave the view out."
+            )
+        own = encoder is not None
+        made.append(None if own else Scaling(settings.scaling).fit(stack(part)[rows]))
+    return made
 
 
 def sources(parts: list[list], scalings: list[Scaling | None], device: torch.device) -> list:
@@ -74,32 +95,37 @@ def sources(parts: list[list], scalings: list[Scaling | None], device: torch.dev
 
 
 def targets(class_weight, labels: Labels, device: torch.device) -> tuple:
-    """Return Y (n, c) of the labels that vary, the rows' weights, those of labels' positives."""
+    """Return Y (n, c) of the labels that vary, which of them are known (None: all), the rows'
+    weights, those of labels' positives (None: ones)."""
     weight, positives = read_class_weight(class_weight, labels)
-    Y = torch.from_numpy(labels.matrix[:, labels.varies])
-    positives = None if positives is None else torch.from_numpy(positives).to(device)
-    return Y.to(device), torch.from_numpy(weight).to(device), positives
+    known = None if labels.entries is None else labels.entries[:, labels.varies]
+    arrays = labels.matrix[:, labels.varies], known, weight, positives
+    return tuple(None if x is None else torch.from_numpy(x).to(device) for x in arrays)
 
 
 def ending(
     scalings: list, eval_set, labels: Labels, sources: list, rows: np.ndarray, device: torch.device
 ) -> tuple:
-    """Return views and labels of the rows that end a training; nothing if there are none.
+    """Return views, which of them are there, labels, and which of them are known, of the rows that
+    end a training; nothing if there are no such rows.
 
     Args:
-        eval_set: (arrays, label matrix), or None: then labelled rows are set aside.
+        eval_set: (arrays, (label matrix, known entries)), or None: then labelled rows are set
+            aside.
         rows: those that are set aside.
         scalings, labels, sources, device: as elsewhere here.
     """
-    Y = labels.matrix
+    Y, known = labels.matrix, labels.entries
     if eval_set is not None:
-        arrays, Y = eval_set
+        arrays, (Y, known) = eval_set
         sources_of = [[view] for view in arrays]
         sources, rows = _sources(sources_of, scalings, device), np.arange(len(Y))
     if not len(rows):
         return ()
     wanted = torch.from_numpy(Y[rows][:, labels.varies]).to(device)
-    return [source.take(torch.from_numpy(rows)) for source in sources], wanted
+    if known is not None:
+        known = torch.from_numpy(known[rows][:, labels.varies]).to(device)
+    return (*take_views(sources, torch.from_numpy(rows)), wanted, known)
 
 
 _sources = sources  # the name is also an argument's
@@ -144,7 +170,7 @@ def start_at_shares(networks: nn.ModuleList, labels: Labels) -> None:
     shares that run against the rows left out would spoil what is said of those.
     """
     Y = labels.matrix[labels.known][:, labels.varies]
-    share = torch.from_numpy((Y.sum(0) + 0.5) / (len(Y) + 1))
+    share = torch.from_numpy((Y.sum(0) + 0.5) / (labels.counts[labels.varies] + 1))
     start = share.logit() if labels.kind == "multilabel" else share.log()
     for network in networks:
         network.classifier.bias.copy_(start.expand_as(network.classifier.bias))

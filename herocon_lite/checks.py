@@ -196,10 +196,33 @@ def check_labels(
             ((Y == 0) | (Y == 1)).all(),
             lambda: (
                 f"{name} must hold 0 and 1 alone; {_first_bad(Y, (Y != 0) & (Y != 1))}. Leave out "
-                "rows whose labels are unknown."
+                "rows whose labels are unknown, or single entries by known= where a loss has it."
             ),
         )
     return Y.to(torch.promote_types(s.dtype, torch.float32))
+
+
+def check_known(
+    s: Tensor, Y: Tensor, known: Tensor | None, validate: bool | None = None
+) -> tuple[Tensor, Tensor | None]:
+    """Check labels some of which may be unknown; return both as numbers of s's precision.
+
+    Args:
+        s, Y, validate: as in :func:`check_labels`.
+        known: (n, c), bool, or None: all are. Y becomes 0 where it is False.
+    """
+    if known is None:
+        return check_labels(s, Y, validate=validate), None
+    check_tensor("known", known)
+    check_tensor("Y", Y)
+    if known.dtype != torch.bool or known.shape != Y.shape:
+        raise ValueError(
+            f"known must be of Y's shape, {tuple(Y.shape)}, and of torch.bool; got "
+            f"{tuple(known.shape)} of {known.dtype}."
+        )
+    _check_device("known", known, Y, "Y")
+    Y = check_labels(s, Y.masked_fill(~known, 0), validate=validate)
+    return Y, known.to(Y.dtype)
 
 
 # ------------------------------------------------------------------ values

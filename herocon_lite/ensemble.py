@@ -22,9 +22,14 @@ from torch import Tensor, nn
 from herocon_lite import losses
 from herocon_lite.checks import check_probability, check_temperature, check_weight
 from herocon_lite.models import dense, weight_net
-from herocon_lite.similarity import softplus, unit
+from herocon_lite.stacked import (
+    Batch,
+    classification,
+    stacked_supervised,
+    stacked_unsupervised,
+)
 
-MOMENTUM = 0.1  # of batch normalisation's averages, as in torch
+MOMENTUM, EPS = 0.1, 1e-5  # of batch normalisation, as in torch
 COPY_NOISE = 0.1  # added to the second copy of a lone view, in standard deviations of a feature
 
 
@@ -59,17 +64,6 @@ class Recipe:
         return "indicator" if self.kind == "multiclass" else "hamming"
 
 
-@dataclass
-class Batch:
-    """One step's rows, of m members: labelled rows come first in every view."""
-
-    views: list[Tensor]  # each (m, b + u, ...)
-    Y: Tensor  # (m, b, c), 0/1
-    weight: Tensor  # (m, b), of the rows in L_c
-    positive_weight: Tensor | None  # (c,), of a label's positives in L_c
-    pairs: LabelPairs | None  # of L_s; None where β is 0
-
-
 # ------------------------------------------------------------------ stacked networks
 
 
@@ -98,16 +92,20 @@ class Stacked(nn.Module):
             self.projectors = nn.ModuleList(Block(members, widths[-1], widths[-1]) for _ in sizes)
             self.H = Dense(members, widths[-1], widths[-1]) if recipe.weighted else None
 
-    def encode(self, views: Sequence[Tensor]) -> list[Tensor]:
-        """Return h_v (m, n, width) of views (m, n, d_v)."""
+    def encode(self, views: Sequence[Tensor], present: Tensor | None = None) -> list[Tensor]:
+        """Return h_v (m, n, width) of views (m, n, d_v), of which ``present`` (V, m, n) are there.
+
+        What the others give means nothing, and :func:`join` leaves it out.
+        """
         views = list(views) * 2 if self.copied else views
         h = []
         for number, (x, layers) in enumerate(zip(views, self.encoders, strict=True)):
+            here = None if present is None else present[number]
             if self.copied and number and self.training:
                 x = x + COPY_NOISE * torch.randn_like(x)
             x = self._drop(x)
             for layer in layers:
-                x = self._drop(layer(x))
+                x = self._drop(layer(x, here))
             h.append(x)
         return h
 
@@ -118,17 +116,20 @@ class Stacked(nn.Module):
     def terms(self, batch: Batch) -> dict[str, Tensor]:
         """Return the loss terms of every member, (m,) each, weights α and β included."""
         recipe, known = self.recipe, batch.Y.shape[1]
-        h = self.encode(batch.views)
-        S = torch.cat([rows[:, :known] for rows in h], 2)
+        present = batch.present
+        h = self.encode(batch.views, present)
+        S = join([rows[:, :known] for rows in h], first_rows(present, known))
         logits = self.classifier(S)
         terms = {"L_c": classification(logits, batch, recipe.kind)}
         if recipe.beta > 0:
             terms["L_s"] = recipe.beta * stacked_supervised(S, batch.pairs, recipe.temperature)
         if recipe.alpha > 0:
-            first, second = draw_pair(len(h))
-            z = [self.projectors[v](h[v]) for v in (first, second)]
-            loss = stacked_unsupervised(*z, self._weights(z), recipe.temperature, recipe.detach)
-            terms["L_u"] = recipe.alpha * loss
+            pair = list(draw_pair(len(h)))
+            here = [None, None] if present is None else present[pair]
+            z = [self.projectors[v](h[v], rows) for v, rows in zip(pair, here, strict=True)]
+            both = None if present is None else here.all(0)
+            options = recipe.temperature, recipe.detach, both
+            terms["L_u"] = recipe.alpha * stacked_unsupervised(*z, self._weights(z), *options)
         return terms
 
     def _weights(self, z: list[Tensor]) -> list[Tensor] | None:
@@ -137,14 +138,15 @@ class Stacked(nn.Module):
             return None
         return [self.H(rows.detach() if self.recipe.detach else rows).sigmoid() for rows in z]
 
-    def embed(self, views: Sequence[Tensor]) -> Tensor:
-        """Return S (m, n, d) of views (n, d_v)."""
+    def embed(self, views: Sequence[Tensor], present: Tensor | None = None) -> Tensor:
+        """Return S (m, n, d) of views (n, d_v), of which ``present`` (V, n) are there."""
         wide = [x.expand(self.members, *x.shape) for x in views]
-        return torch.cat(self.encode(wide), 2)
+        here = None if present is None else present[:, None].expand(-1, self.members, -1)
+        return join(self.encode(wide, here), here)
 
-    def logits(self, views: Sequence[Tensor]) -> Tensor:
+    def logits(self, views: Sequence[Tensor], present: Tensor | None = None) -> Tensor:
         """Return (m, n, c) of views (n, d_v)."""
-        return self.classifier(self.embed(views))
+        return self.classifier(self.embed(views, present))
 
 
 class Dense(nn.Module):
@@ -174,126 +176,55 @@ class Block(nn.Module):
         self.register_buffer("mean", torch.zeros(members * q))
         self.register_buffer("var", torch.ones(members * q))
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Tensor, present: Tensor | None = None) -> Tensor:
+        """Return (m, n, q) of x (m, n, p); only rows that are ``present`` (m, n) make up the
+        batch's mean and variance."""
         y = self.linear(x).relu().transpose(0, 1)  # (n, m, q): a member's columns are its own
         self.seen += self.training
+        momentum = max(MOMENTUM, 1 / max(self.seen, 1))
+        if present is not None and self.training:
+            return self._norm_present(y, present.T[:, :, None].to(y.dtype), momentum)
         made = F.batch_norm(
-            y.flatten(1),
-            self.mean,
-            self.var,
-            self.scale,
-            self.shift,
-            self.training,
-            max(MOMENTUM, 1 / max(self.seen, 1)),
+            y.flatten(1), self.mean, self.var, self.scale, self.shift, self.training, momentum
         )
         return made.view(y.shape).transpose(0, 1)
+
+    def _norm_present(self, y: Tensor, here: Tensor, momentum: float) -> Tensor:
+        """Batch normalisation of y (n, m, q) by its rows that are here (n, m, 1), 0/1."""
+        count = here.sum(0)  # (m, 1)
+        mean = (y * here).sum(0) / count.clamp_min(1)  # (m, q)
+        var = ((y - mean).square() * here).sum(0) / count.clamp_min(1)
+        with torch.no_grad():  # of one row there is no variance
+            step = momentum * (count > 1)
+            unbiased = var * count / (count - 1).clamp_min(1)
+            for average, now in ((self.mean, mean), (self.var, unbiased)):
+                old = average.view(now.shape)
+                old.add_(step * (now - old))
+        scale, shift = self.scale.view(mean.shape), self.shift.view(mean.shape)
+        return ((y - mean) * (var + EPS).rsqrt() * scale + shift).transpose(0, 1)
+
+
+def join(h: Sequence[Tensor], present: Tensor | None = None) -> Tensor:
+    """Put the views' representations h_v (…, n, width) side by side: S (…, n, d).
+
+    Absent views, those not ``present`` (V, …, n), are 0: the classifier's sum over views and the
+    cosines of L_s leave them out. The others are not scaled up: a row with fewer views has less
+    evidence, and its probabilities stay nearer to the labels' shares.
+    """
+    if present is None:
+        return torch.cat([*h], -1)
+    kept = [x.masked_fill(~here[..., None], 0) for x, here in zip(h, present, strict=True)]
+    return torch.cat(kept, -1)
+
+
+def first_rows(present: Tensor | None, count: int) -> Tensor | None:
+    """Return which of the first rows have a view."""
+    return None if present is None else present[..., :count]
 
 
 def draw_pair(views: int) -> tuple[int, int]:
     """Return the two views that a step contrasts: of more than two a pair drawn anew."""
     return (0, 1) if views == 2 else tuple(torch.randperm(views, device="cpu")[:2].tolist())
-
-
-# ------------------------------------------------------------------ their losses
-
-
-def classification(logits: Tensor, batch: Batch, kind: str) -> Tensor:
-    """Compute L_c of every member: softmax for classes, one sigmoid a label otherwise.
-
-    Returns:
-        (m,), the weighted mean over rows (and labels).
-    """
-    if kind == "multiclass":
-        each = -(batch.Y * logits.log_softmax(2)).sum(2)
-    else:
-        each = F.binary_cross_entropy_with_logits(
-            logits, batch.Y, reduction="none", pos_weight=batch.positive_weight
-        ).mean(2)
-    return (each * batch.weight).sum(1) / batch.weight.sum(1)
-
-
-def unit_rows(x: Tensor) -> Tensor:
-    """Scale the rows of x (m, n, d) to length one."""
-    return unit(x.flatten(0, 1)).view(x.shape)
-
-
-def stacked_unsupervised(
-    z1: Tensor, z2: Tensor, H: Sequence[Tensor] | None, temperature: float, detach: bool = False
-) -> Tensor:
-    """Compute :func:`losses.weighted_unsupervised` of every member.
-
-    Args:
-        z1, z2: (m, n, d), the two views.
-        H: what the weight net makes of each, or None for g ≡ 1.
-        temperature, detach: as there.
-
-    Returns:
-        (m,).
-    """
-    a = unit_rows(z1), unit_rows(z2)
-    positive = (a[0] * a[1]).sum(2) / temperature
-    scores = torch.cat([a[0] @ rows.mT for rows in a], 2) / temperature  # (m, n, 2n)
-    own = torch.eye(z1.shape[1], dtype=torch.bool, device=z1.device).repeat(1, 2)
-    if H is not None:
-        w = [rows.detach() for rows in a] if detach else a
-        h = [unit_rows(rows) for rows in H]
-        halves = [torch.cat([q @ k.mT for k in keys], 2) for q, keys in ((h[0], w), (w[0], h))]
-        scores = scores + torch.logaddexp(-halves[0], -halves[1]) + (1 - math.log(2))
-    log_negatives = scores.masked_fill(own, -math.inf).logsumexp(2)
-    return softplus(log_negatives - positive).mean(1)
-
-
-class LabelPairs:
-    """What L_s needs of the labels of a batch: distances, and every pair that shares a label.
-
-    Args:
-        Y: (m, n, c), 0/1.
-        distance: as in :func:`losses.weighted_supervised`.
-    """
-
-    def __init__(self, Y: Tensor, distance: str):
-        _, n, c = Y.shape
-        size = Y.sum(2)
-        dist = size[:, :, None] + size[:, None, :] - 2 * (Y @ Y.mT)
-        dist = (dist > 0).to(Y.dtype) if distance == "indicator" else dist
-        self.log_sigma = (1 - dist / c).clamp_min(1 / c).log()  # (m, n, n)
-        self.gamma = dist.clamp_min(1)  # (m, n, n)
-        self.lacks = 1 - Y
-        count = Y.sum(1)  # (m, c)
-        ordered = count * (count - 1)
-        usable = (ordered > 0) & (count < n)
-        weight = usable / ordered.clamp_min(1) / c  # (m, c)
-        has = (Y * usable[:, None]).bool()
-        found = [self._of_label(has[:, :, a]) for a in range(c)]
-        label = torch.cat([torch.full_like(f[0], a) for a, f in enumerate(found)])
-        member, i, j = (torch.cat(parts) for parts in zip(*found, strict=True))
-        self.negative = (member * n + i) * c + label  # into (m, n, c), flat
-        self.positive = (member * n + i) * n + j  # into (m, n, n), flat
-        self.member, self.weight = member, weight[member, label]
-
-    @staticmethod
-    def _of_label(has: Tensor) -> tuple[Tensor, ...]:
-        """The (member, i, j), i ≠ j, that both have the label: has (m, n)."""
-        both = has[:, :, None] & has[:, None, :]
-        both.diagonal(dim1=1, dim2=2).fill_(False)
-        return both.nonzero(as_tuple=True)
-
-
-def stacked_supervised(S: Tensor, pairs: LabelPairs, temperature: float) -> Tensor:
-    """Compute :func:`losses.weighted_supervised` of every member: S (m, n, d) to (m,).
-
-    The sum over negatives has one maximum a row. That is exact as long as exp(−2/τ) is a number,
-    at τ ≥ 0.03 in float32; below, :func:`losses.weighted_supervised` takes it in bands.
-    """
-    a = unit_rows(S)
-    scores = (a @ a.mT) / temperature
-    top = scores.detach().amax(2, keepdim=True)
-    sums = ((scores - top).exp() * pairs.gamma) @ pairs.lacks  # (m, n, c)
-    log_negatives = sums.clamp_min(torch.finfo(sums.dtype).tiny).log() + top
-    log_positives = scores + pairs.log_sigma
-    gap = log_negatives.flatten()[pairs.negative] - log_positives.flatten()[pairs.positive]
-    each = softplus(gap) * pairs.weight
-    return S.new_zeros(len(S)).index_add(0, pairs.member, each)
 
 
 # ------------------------------------------------------------------ encoders of the user's own
@@ -325,36 +256,67 @@ class Single(nn.Module):
             self.projectors = nn.ModuleList(dense(size, width) for size in sizes)
             self.H = weight_net(width) if recipe.weighted else None
 
-    def encode(self, views: Sequence[Tensor]) -> list[Tensor]:
-        """Return h_v (n, size_v) of views (n, ...)."""
+    def encode(self, views: Sequence[Tensor], present: Tensor | None = None) -> list[Tensor]:
+        """Return h_v (n, size_v) of views (n, ...), of which ``present`` (V, n) are there."""
         views = list(views) * 2 if self.copied else views
         h = []
         for number, (x, encoder) in enumerate(zip(views, self.encoders, strict=True)):
             if self.copied and number and self.training and x.is_floating_point():
                 x = x + COPY_NOISE * torch.randn_like(x)
-            h.append(encoder(x))
+            here = None if present is None else present[number]
+            h.append(of_present(encoder, x, here, self.sizes[number % len(self.sizes)]))
         return h
 
     def terms(self, batch: Batch) -> dict[str, Tensor]:
         recipe, known = self.recipe, batch.Y.shape[1]
-        h = self.encode([x[0] for x in batch.views])
-        S = torch.cat([rows[:known] for rows in h], 1)
+        present = None if batch.present is None else batch.present[:, 0]
+        h = self.encode([x[0] for x in batch.views], present)
+        S = join([rows[:known] for rows in h], first_rows(present, known))
         logits = self.classifier(self.drop(S))
         terms = {"L_c": classification(logits[None], batch, recipe.kind)}
         if recipe.beta > 0:
-            loss = losses.weighted_supervised(
-                S, batch.Y[0], recipe.temperature, distance=recipe.distance
-            )
+            options = {"distance": recipe.distance}
+            if batch.known is not None:
+                options["known"] = batch.known[0]
+            loss = losses.weighted_supervised(S, batch.Y[0], recipe.temperature, **options)
             terms["L_s"] = recipe.beta * loss[None]
         if recipe.alpha > 0:
-            z = [self.projectors[v](h[v]) for v in draw_pair(len(h))]
-            options = {"temperature": recipe.temperature, "detach": recipe.detach}
-            loss = losses.weighted_unsupervised(*z, self.H, **options)
-            terms["L_u"] = recipe.alpha * loss[None]
+            terms["L_u"] = recipe.alpha * self._unsupervised(h, present)[None]
         return terms
 
-    def embed(self, views: Sequence[Tensor]) -> Tensor:
-        return torch.cat(self.encode(views), 1)[None]
+    def _unsupervised(self, h: list[Tensor], present: Tensor | None) -> Tensor:
+        pair = list(draw_pair(len(h)))
+        here = [None, None] if present is None else present[pair]
+        width = self.recipe.widths[-1]
+        z = [
+            of_present(self.projectors[v], h[v], rows, width)
+            for v, rows in zip(pair, here, strict=True)
+        ]
+        if present is not None:  # anchors and negatives: the rows that have both views
+            both = here.all(0)
+            if not both.any():
+                return h[0].new_zeros(())
+            z = [rows[both] for rows in z]
+        options = {"temperature": self.recipe.temperature, "detach": self.recipe.detach}
+        return losses.weighted_unsupervised(*z, self.H, **options)
 
-    def logits(self, views: Sequence[Tensor]) -> Tensor:
-        return self.classifier(self.embed(views))
+    def embed(self, views: Sequence[Tensor], present: Tensor | None = None) -> Tensor:
+        return join(self.encode(views, present), present)[None]
+
+    def logits(self, views: Sequence[Tensor], present: Tensor | None = None) -> Tensor:
+        return self.classifier(self.embed(views, present))
+
+
+def of_present(net: nn.Module, x: Tensor, here: Tensor | None, size: int) -> Tensor:
+    """Return what a net makes of the rows that are ``here`` (n,), and zeros for the others."""
+    if here is None:
+        return net(x)
+    found = here.nonzero()[:, 0]
+    whole = torch.zeros(len(x), size, device=x.device)
+    if not len(found):
+        return whole
+    trains = net.training
+    net.train(trains and len(found) > 1)  # one row has no batch statistics
+    made = net(x[found])
+    net.train(trains)
+    return whole.to(made.dtype).index_copy(0, found, made)

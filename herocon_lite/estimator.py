@@ -46,6 +46,11 @@ class HeroConClassifier(
     contrasts, which are the method, take most of the time and brought next to nothing in the
     recipe's prototype; ``alpha=0, beta=0`` leaves them out.
 
+    A row that lacks a view is NaN in all of that view's columns, labelled or not, in ``fit`` and
+    afterwards; it needs one view at least. A label that is not known is −1 or NaN in Y. Neither is
+    filled in: every term of the loss is taken over what is there, and a row is predicted from the
+    views that it has.
+
     Args:
         alpha: weight of L_u. With 0, unlabelled rows only take part in the scaling of features.
         beta: weight of L_s. With ``alpha=beta=0`` this is a plain neural network.
@@ -176,9 +181,10 @@ class HeroConClassifier(
         works for all: ``scoring=lambda model, X, Y: roc_auc_score(Y, model.predict_proba(X))``.
 
         Args:
-            views: a list of arrays (n, d_v) with the same rows, or one array; dense or sparse.
+            views: a list of arrays (n, d_v) with the same rows, or one array; dense or sparse. Rows
+                of NaN lack that view.
             Y: (n, c), a 0/1 matrix, if a row may have several labels; or (n,), one class per row.
-                A row of −1 or NaN is unlabelled.
+                −1 or NaN is an unknown label; a row of them is unlabelled.
             unlabeled: further rows, in the form of ``views``. Inside ``GridSearchCV`` mark rows
                 with −1 in Y instead, because scikit-learn cuts an argument as long as ``views`` by
                 fold. Shuffle then, ``cv=KFold(5, shuffle=True)``: every fold needs labelled rows.
@@ -205,9 +211,9 @@ class HeroConClassifier(
         plan = Plan(self.steps, self.labeled_batch, self.unlabeled_batch, self.lr)
         total = sum(map(validation.rows_of, parts[0]))
         rest = np.r_[labels.unlabeled, len(labels.known) : total]
-        recipe = building.recipe(self, labels, can_contrast=len(arrays) > 1 or len(rest) > 0)
+        recipe = building.recipe(self, labels, parts, rest)
         division = self._divide(labels, seed)
-        _warn_constant(labels)
+        targets.warn_constant(labels)
         with self._alone(device):  # validate before discarding the previous fit
             used = np.r_[np.flatnonzero(labels.known), rest]
             scalings = building.scalings(self, parts, used)
@@ -228,7 +234,7 @@ class HeroConClassifier(
             self._discard()  # training that is interrupted must not leave half of two fits
             self.classes_, self.kind_, self.recipe_ = labels.classes, labels.kind, recipe
             self._set_columns(widths, columns)
-            self.constants_ = np.where(labels.varies, np.nan, labels.matrix[labels.known][0])
+            self.constants_ = labels.constants
             self.scalings_, self.networks_ = scalings, networks
             self.history_ = self._train(rows, plan, seed)
             look = earlier or self._look_at_held_out(labels, sources, division)
@@ -285,7 +291,9 @@ class HeroConClassifier(
         P = left_out_probabilities(self.networks_, sources, division.left_out, len(labels.known))
         seen = ~np.isnan(P[:, 0])
         if labels.kind == "multilabel" and self.threshold == "cv":
-            threshold = best_threshold(labels.matrix[seen][:, labels.varies], P[seen])
+            entries = None if labels.entries is None else labels.entries[seen][:, labels.varies]
+            wanted = labels.matrix[seen][:, labels.varies]
+            threshold = best_threshold(wanted, P[seen], entries)
         return threshold, self._with_constants(P[labels.known])
 
     def _set_columns(self, widths: list[int | None], columns: list) -> None:
@@ -315,7 +323,10 @@ class HeroConClassifier(
     # -------------------------------------------------------------- use
 
     def predict_proba(self, views: Views) -> np.ndarray:
-        """Return (n, c): each label's own probability, or a distribution over the classes."""
+        """Return (n, c): each label's own probability, or a distribution over the classes.
+
+        A row that lacks a view is predicted from the others.
+        """
         sources = self._inputs(views)
         rows = np.arange(len(sources[0]))
         total = sum(fitting.each_probability(n, sources, rows).sum(0) for n in self.networks_)
@@ -349,14 +360,14 @@ class HeroConClassifier(
     def score(self, views: Views, y: np.ndarray) -> float:
         """Return the accuracy for classes, the weighted F1 for label matrices.
 
-        Rows that ``y``, in the form of Y in :meth:`fit`, marks as unlabelled are left out.
+        What ``y``, in the form of Y in :meth:`fit`, marks as unknown is left out.
         """
         validation.check_row_order("Y", y, "views", _first(views))
         P = self.predict_proba(views)
-        Y, known = targets.read_score_labels(y, P, self.kind_)
+        Y, P = targets.read_score_labels(y, P, self.kind_)
         if self.kind_ == "multiclass":
-            return float((self.classes_[P[known].argmax(1)] == Y[known]).mean())
-        return evaluate(Y[known], P[known], self.kind_, self.threshold_)["f1"]
+            return float((self.classes_[P.argmax(1)] == Y).mean())
+        return evaluate(Y, P, self.kind_, self.threshold_)["f1"]
 
     def _with_constants(self, trained: np.ndarray) -> np.ndarray:
         P = np.broadcast_to(self.constants_, (len(trained), len(self.constants_))).copy()
@@ -427,16 +438,6 @@ class HeroConClassifier(
             state["networks_"] = copy.deepcopy(state["networks_"]).cpu()
             state["device_"] = "cpu"
         return state
-
-
-def _warn_constant(labels: Labels) -> None:
-    if labels.kind == "multilabel" and not labels.varies.all():
-        constant = ", ".join(map(str, labels.classes[~labels.varies]))
-        warnings.warn(
-            f"Label column {constant} of Y never changes among the labelled rows; it is "
-            "predicted as that constant.",
-            stacklevel=3,
-        )
 
 
 def _first(views: Views):

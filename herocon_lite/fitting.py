@@ -20,9 +20,10 @@ from torch import Tensor, nn
 from tqdm import tqdm
 
 from herocon_lite.checks import check_weight
-from herocon_lite.ensemble import Batch, LabelPairs, classification
 from herocon_lite.runtime import deterministic
 from herocon_lite.similarity import full_precision
+from herocon_lite.sources import take_views
+from herocon_lite.stacked import Batch, LabelPairs, classification
 
 WEIGHT_DECAY = 0.01
 STEPS, STEPS_ROWS = 60, 120  # steps up to so many labelled rows; beyond, as the square root
@@ -80,10 +81,11 @@ class Rows:
     sources: list  # a view each: take(rows) gives (len(rows), ...)
     labeled: Tensor  # (m, r): the rows that each member trains on
     unlabeled: Tensor  # (k,), rows without labels
-    Y: Tensor  # (n, c), 0/1 where a row is labelled
+    Y: Tensor  # (n, c), 0/1 where a row is labelled; 0 where a label of it is not known
+    known: Tensor | None  # (n, c), bool; None: all labels of a labelled row are known
     weight: Tensor  # (n,)
     positive_weight: Tensor | None = None  # (c,)
-    validation: Sequence = ()  # (views, Y) of rows that only end the training
+    validation: Sequence = ()  # (views, present, Y, known) of rows that only end the training
 
 
 def fit(
@@ -155,7 +157,8 @@ def warn_unless_settled(history: list[dict[str, float]], lr: float) -> None:
 
 @torch.no_grad()
 def each(function: Callable, network: nn.Module, sources: Sequence, rows: np.ndarray) -> np.ndarray:
-    """Return what a function of the views (…, d_v) makes of rows, for every member: (m, n, …).
+    """Return what a function of the views (…, d_v), and of which rows have them, makes of rows, for
+    every member: (m, n, …).
 
     Rows go through in chunks, in evaluation mode and full precision.
     """
@@ -164,15 +167,15 @@ def each(function: Callable, network: nn.Module, sources: Sequence, rows: np.nda
     with full_precision(next(network.parameters())):
         for start in range(0, len(rows), ROWS_AT_ONCE):
             chunk = torch.from_numpy(rows[start : start + ROWS_AT_ONCE])
-            made.append(function([source.take(chunk) for source in sources]).cpu())
+            made.append(function(*take_views(sources, chunk)).cpu())
     return torch.cat(made, 1).numpy()
 
 
 def each_probability(network: nn.Module, sources: Sequence, rows: np.ndarray) -> np.ndarray:
     """Return every member's probabilities of rows: (m, n, c)."""
 
-    def function(views: list[Tensor]) -> Tensor:
-        logits = network.logits(views)
+    def function(views: list[Tensor], present: Tensor | None) -> Tensor:
+        logits = network.logits(views, present)
         return logits.sigmoid() if network.recipe.kind == "multilabel" else logits.softmax(2)
 
     return each(function, network, sources, rows)
@@ -195,15 +198,18 @@ def _batches(recipe, rows: Rows, plan: Plan) -> Callable[[], Batch]:
         chosen = labeled.gather(1, known.next())  # (m, b)
         both = chosen if more is None else torch.cat([chosen, unlabeled[more.next()]], 1)
         flat = both.flatten()
-        views = [source.take(flat) for source in rows.sources]
+        views, present = take_views(rows.sources, flat)
         views = [x.view(members, -1, *x.shape[1:]) for x in views]
-        Y, weight = rows.Y[chosen.to(device)], rows.weight[chosen.to(device)]
+        present = None if present is None else present.view(len(views), members, -1)
+        mine = chosen.to(device)
+        Y, entries = rows.Y[mine], None if rows.known is None else rows.known[mine]
         pairs = kept[0] if kept else None
         if pairs is None and recipe.beta > 0:
-            pairs = LabelPairs(Y, distance)
+            pairs = LabelPairs(Y, distance, entries)
             if known.whole:
                 kept.append(pairs)
-        return Batch(views, Y, weight, rows.positive_weight, pairs)
+        weight = rows.weight[mine]
+        return Batch(views, Y, weight, rows.positive_weight, pairs, entries, present)
 
     return next_batch
 
@@ -278,12 +284,12 @@ class _Best:
         """Return whether it is time to stop."""
         if not self.validation or (step + 1) % self.every:
             return False
-        views, Y = self.validation
+        views, present, Y, known = self.validation
         self.network.eval()
         with torch.no_grad():
-            logits = self.network.logits(views)
-            weight = Y.new_ones(1, len(Y))
-            batch = Batch(views, Y.expand(len(logits), -1, -1), weight, self.positive_weight, None)
+            logits = self.network.logits(views, present)
+            weight, Y = Y.new_ones(1, len(Y)), Y.expand(len(logits), -1, -1)
+            batch = Batch(views, Y, weight, self.positive_weight, None, known)
             self.latest = float(classification(logits, batch, self.network.recipe.kind).mean())
         self.network.train()
         self.in_vain += 1

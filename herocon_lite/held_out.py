@@ -94,13 +94,18 @@ def left_out_probabilities(
     return total / np.where(count == 0, np.nan, count)
 
 
-def best_threshold(Y: np.ndarray, P: np.ndarray) -> float:
+def best_threshold(Y: np.ndarray, P: np.ndarray, known: np.ndarray | None = None) -> float:
     """Return the threshold with the best F1; of equal ones the nearest to one half.
+
+    Args:
+        Y, P: (n, c), labels and their probabilities.
+        known: (n, c), bool: which labels are known; Y is 0 at the others. None: all.
 
     Example:
         >>> best_threshold(np.array([[1], [0]]), np.array([[0.85], [0.75]]))
         0.8
     """
+    P = P if known is None else np.where(known, P, 0)  # neither hits nor errors
     scores = evaluate(Y, P, "multilabel")
     usual_first = sorted(THRESHOLDS, key=lambda t: abs(t - 0.5))  # max takes the first of equals
     return max(usual_first, key=lambda t: scores[F1_AT[t]])

@@ -84,11 +84,19 @@ def row_dot(a: Tensor, b: Tensor) -> Tensor:
     return (a * b).sum(1)
 
 
-def hamming(Y: Tensor) -> Tensor:
-    """Count the labels in which each two rows of the 0/1 matrix Y (n, c) differ: (n, n)."""
-    size = Y.sum(1)
+def hamming(Y: Tensor, known: Tensor | None = None) -> Tensor:
+    """Count the labels in which each two rows of the 0/1 matrix Y (…, n, c) differ: (…, n, n).
+
+    With ``known``, of Y's shape and 1 where an entry is known, 0 elsewhere like Y there: the share
+    of differing labels among those known in both rows, times c; 0 where there are none.
+    """
     with full_precision(Y):
-        return size[:, None] + size[None, :] - 2 * (Y @ Y.T)
+        if known is None:
+            size = Y.sum(-1)
+            return size[..., :, None] + size[..., None, :] - 2 * (Y @ Y.mT)
+        lacks = known - Y
+        differ, both = Y @ lacks.mT + lacks @ Y.mT, known @ known.mT
+    return differ * (Y.shape[-1] / both.clamp_min(1))
 
 
 def row_logsumexp(

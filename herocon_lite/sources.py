@@ -1,6 +1,7 @@
 """Where a training's rows come from: tables, sparse tables, arrays or datasets of anything else.
 
-A source has a length, and ``take(rows)`` gives those rows as one tensor on the device.
+A source has a length, and ``take(rows)`` gives those rows as one tensor on the device. Its
+``present`` says which rows have this view, (n,), bool; None: all. A row that lacks it is NaN.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ class Table:
 
     def __init__(self, matrices: Sequence, scaling: Scaling, device: torch.device):
         self.scaling, self.device, self.dense = scaling, device, None
-        self.whole = stack(matrices)
+        self.whole, self.present = stack(matrices), _present(matrices, device)
         if not hasattr(self.whole, "toarray"):
-            self.dense = torch.from_numpy(scaling(self.whole)).to(device)
+            self.dense = self._scaled(self.whole)
 
     def __len__(self) -> int:
         return self.whole.shape[0]
@@ -37,7 +38,12 @@ class Table:
     def take(self, rows: Tensor) -> Tensor:
         if self.dense is not None:
             return self.dense[rows.to(self.device)]
-        scaled = self.scaling(self.whole[rows.numpy()].toarray())
+        return self._scaled(self.whole[rows.numpy()].toarray())
+
+    def _scaled(self, matrix: np.ndarray) -> Tensor:
+        scaled = self.scaling(matrix)
+        if self.present is not None:
+            np.nan_to_num(scaled, copy=False)  # what is absent is multiplied by zeros later
         return torch.from_numpy(scaled).to(self.device)
 
 
@@ -49,7 +55,7 @@ class Items:
     """
 
     def __init__(self, parts: Sequence, device: torch.device):
-        self.parts, self.device = parts, device
+        self.parts, self.device, self.present = parts, device, _present(parts, device)
         self.ends = np.cumsum([len(part) for part in parts])
 
     def __len__(self) -> int:
@@ -69,6 +75,37 @@ class Items:
     def _to_device(self, x: Tensor) -> Tensor:
         x = x.float() if x.dtype == torch.float64 else x
         return as_numbers(x.to(self.device), torch.float32)
+
+
+def take_views(sources: Sequence, rows: Tensor) -> tuple[list[Tensor], Tensor | None]:
+    """Return rows of every view, and which of them have it: (V, len(rows)), bool; None: all."""
+    views = [source.take(rows) for source in sources]
+    if all(source.present is None for source in sources):
+        return views, None
+    here = [
+        torch.ones(len(rows), dtype=torch.bool, device=x.device)
+        if source.present is None
+        else source.present[rows.to(x.device)]
+        for source, x in zip(sources, views, strict=True)
+    ]
+    return views, torch.stack(here)
+
+
+def absent_rows(view) -> np.ndarray:
+    """Return which rows of an array are all NaN: (n,), bool. Datasets are taken to be whole."""
+    if hasattr(view, "toarray"):  # a row with one NaN is all NaN: others are refused
+        return np.isnan(view[:, [0]].toarray()[:, 0])
+    if not isinstance(view, np.ndarray) or view.dtype.kind != "f":
+        return np.zeros(len(view), bool)
+    flat = view.reshape(len(view), -1)
+    absent = np.isnan(flat[:, 0])
+    absent[absent] = np.isnan(flat[absent]).all(1)
+    return absent
+
+
+def _present(parts: Sequence, device: torch.device) -> Tensor | None:
+    absent = np.concatenate([absent_rows(part) for part in parts])
+    return torch.from_numpy(~absent).to(device) if absent.any() else None
 
 
 def stack(matrices: Sequence):

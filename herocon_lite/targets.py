@@ -15,11 +15,12 @@ Word = str | bytes
 class Labels(NamedTuple):
     """The labels of all rows, and which of them are known."""
 
-    matrix: np.ndarray  # (n, c) float32, 0/1 in labelled rows
+    matrix: np.ndarray  # (n, c) float32, 0/1 in labelled rows; 0 where it is not known there
     known: np.ndarray  # (n,) bool: the labelled rows
     classes: np.ndarray  # (c,): the classes, or the names or numbers of the label columns
     kind: str  # "multilabel" or "multiclass"
     weight: np.ndarray | None = None  # (n,) float32, of the rows; 0: the row does not take part
+    entries: np.ndarray | None = None  # (n, c) bool: the known entries; None: all of labelled rows
 
     @property
     def unlabeled(self) -> np.ndarray:
@@ -29,11 +30,28 @@ class Labels(NamedTuple):
     @property
     def varies(self) -> np.ndarray:
         """Which columns hold both 0 and 1 in the labelled rows: (c,), bool."""
-        return np.ptp(self.matrix[self.known], axis=0) > 0
+        positives = self.matrix[self.known].sum(0)
+        return (positives > 0) & (positives < self.counts)
+
+    @property
+    def counts(self) -> np.ndarray:
+        """In how many labelled rows each column is known: (c,) float32."""
+        if self.entries is None:
+            return np.full(self.matrix.shape[1], self.known.sum(), np.float32)
+        return self.entries[self.known].sum(0, dtype=np.float32)
+
+    @property
+    def constants(self) -> np.ndarray:
+        """What each column always is in the labelled rows: (c,), NaN where it varies."""
+        return np.where(self.varies, np.nan, self.matrix[self.known].max(0))
 
 
 def read_score_labels(Y, P: np.ndarray, kind: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return the labels to score the probabilities P against, and which rows have any."""
+    """Return labels and their probabilities P, of the rows that have labels.
+
+    A single label that is not known becomes 0 in both: F1 counts it neither as a hit nor as an
+    error.
+    """
     Y = read_targets(Y)
     expected = P.shape if kind == "multilabel" else P.shape[:1]
     if Y.shape != expected:
@@ -44,7 +62,9 @@ def read_score_labels(Y, P: np.ndarray, kind: str) -> tuple[np.ndarray, np.ndarr
             "Y must hold labels to score against; all its rows are unlabelled. In a search, "
             "shuffle the folds: cv=KFold(5, shuffle=True)."
         )
-    return Y, known
+    if kind == "multilabel" and not (entries := known_entries(Y)).all():
+        Y, P = np.where(entries, Y, 0), np.where(entries, P, 0)
+    return Y[known], P[known]
 
 
 def read_labels(Y, rows: int, sample_weight=None) -> Labels:
@@ -77,26 +97,34 @@ def read_labels(Y, rows: int, sample_weight=None) -> Labels:
         labels = labels._replace(classes=np.array(names))
     if not labels.known.any():
         raise ValueError("sample_weight must not be zero in all labelled rows.")
+    if (labels.counts == 0).any():
+        empty = labels.classes[np.flatnonzero(labels.counts == 0)[0]]
+        raise ValueError(
+            f"Y must have a known entry in every column; column {empty} has none in the labelled "
+            "rows. Leave it out."
+        )
     if not labels.varies.any():
         raise ValueError(
             f"Y must hold labels that differ between rows; its {labels.known.sum()} labelled rows "
-            "have 1 class only. (Rows of −1 count as unlabelled.)"
+            "have 1 class only. (−1 means unlabelled; a label that a row lacks is 0.)"
         )
     return labels
 
 
-def read_eval_labels(Y, rows: int, labels: Labels) -> np.ndarray:
-    """Return the label matrix (rows, c) of ``eval_set``, all of whose rows are labelled."""
+def read_eval_labels(Y, rows: int, labels: Labels) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return the label matrix (rows, c) of ``eval_set``, all of whose rows are labelled, and which
+    entries are known; None: all."""
     Y = read_targets(Y)
     form = (rows,) if labels.kind == "multiclass" else (rows, len(labels.classes))
     if Y.shape != form or not known_rows(Y).all():
         raise ValueError(f"eval_set must have labels for all rows, {form}; got {Y.shape}.")
     if labels.kind == "multilabel":
-        return Y.astype(np.float32)
+        made = _read_matrix_of_labels(Y, known_rows(Y))
+        return made.matrix, made.entries
     unknown = set(Y.tolist()) - set(labels.classes.tolist())
     if unknown:
         raise ValueError(f"eval_set must have classes of fit; got {sorted(unknown, key=str)}.")
-    return (Y[:, None] == labels.classes).astype(np.float32)
+    return (Y[:, None] == labels.classes).astype(np.float32), None
 
 
 def _read_sample_weight(sample_weight, rows: int) -> np.ndarray:
@@ -134,7 +162,7 @@ def read_class_weight(class_weight, labels: Labels) -> tuple[np.ndarray, np.ndar
             raise ValueError(f"class_weight must name classes of Y; got {sorted(unknown)}.")
         each = np.array([given.get(str(name), 1.0) for name in labels.classes], np.float32)
     elif class_weight == "balanced":
-        absent = len(Y) / len(count) if labels.kind == "multiclass" else len(Y) - count
+        absent = len(Y) / len(count) if labels.kind == "multiclass" else labels.counts - count
         each = (absent / count).astype(np.float32)
     else:
         raise ValueError(
@@ -143,6 +171,17 @@ def read_class_weight(class_weight, labels: Labels) -> tuple[np.ndarray, np.ndar
     if labels.kind == "multilabel":
         return labels.weight, each[labels.varies]
     return labels.weight * (labels.matrix @ each), None
+
+
+def warn_constant(labels: Labels) -> None:
+    """Warn of label columns that hold one value in all labelled rows."""
+    if labels.kind == "multilabel" and not labels.varies.all():
+        constant = ", ".join(map(str, labels.classes[~labels.varies]))
+        warnings.warn(
+            f"Label column {constant} of Y never changes among the labelled rows; it is "
+            "predicted as that constant.",
+            stacklevel=3,
+        )
 
 
 def read_targets(Y) -> np.ndarray:
@@ -178,20 +217,15 @@ def read_targets(Y) -> np.ndarray:
 
 
 def known_rows(Y: np.ndarray) -> np.ndarray:
-    """Return which rows are labelled: (n,), True where Y is not −1, NaN or None."""
+    """Return which rows are labelled: (n,), True where a label is known."""
+    return known_entries(Y).reshape(len(Y), -1).any(1)
+
+
+def known_entries(Y: np.ndarray) -> np.ndarray:
+    """Return which entries of Y are known, of its shape: those that are not −1, NaN or None."""
     if Y.dtype.kind not in "fiub":  # names of classes
-        gaps = _is_na(Y.ravel()) | [y == -1 for y in Y.ravel()]
-        return ~np.reshape(gaps, Y.shape).reshape(len(Y), -1).all(1)
-    unknown = np.isnan(Y) | (Y == -1) if Y.dtype.kind in "fi" else np.zeros(Y.shape, bool)
-    if Y.ndim == 1:
-        return ~unknown
-    partly = unknown.any(1) & ~unknown.all(1)
-    if partly.any():
-        raise ValueError(
-            "Y must mark a row as unlabelled as a whole, all −1 or all NaN; "
-            f"row {np.flatnonzero(partly)[0]} is partly so."
-        )
-    return ~unknown.all(1)
+        return ~np.reshape(_is_na(Y.ravel()) | [y == -1 for y in Y.ravel()], Y.shape)
+    return ~(np.isnan(Y) | (Y == -1)) if Y.dtype.kind in "fi" else np.ones(Y.shape, bool)
 
 
 def _read_classes(Y: np.ndarray, known: np.ndarray) -> Labels:
@@ -226,12 +260,17 @@ def _read_classes(Y: np.ndarray, known: np.ndarray) -> Labels:
 
 
 def _read_matrix_of_labels(Y: np.ndarray, known: np.ndarray) -> Labels:
-    if Y.dtype.kind not in "fiub" or not np.isin(Y[known], (0, 1)).all():
+    entries = known_entries(Y)
+    if Y.dtype.kind not in "fiub" or not np.isin(Y[entries], (0, 1)).all():
         raise ValueError(
-            "Y must hold 0 and 1 (and −1 or NaN in unlabelled rows) when it is a matrix; it holds "
-            "other values. Pass one class per row as a vector."
+            "Y must hold 0 and 1 (and −1 or NaN where a label is not known) when it is a matrix; "
+            "it holds other values. Pass one class per row as a vector."
         )
-    return Labels(Y.astype(np.float32), known, np.arange(Y.shape[1]), "multilabel")
+    names = np.arange(Y.shape[1])
+    if entries[known].all():
+        return Labels(Y.astype(np.float32), known, names, "multilabel")
+    matrix = np.where(entries, Y, 0).astype(np.float32)
+    return Labels(matrix, known, names, "multilabel", entries=entries)
 
 
 def _is_na(values: np.ndarray) -> np.ndarray:

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from herocon_lite.checks import check_choice
 from herocon_lite.scaling import SCALINGS
+from herocon_lite.sources import absent_rows
 from herocon_lite.targets import column_names, reject_masked
 
 Views = np.ndarray | Sequence[np.ndarray]
@@ -45,12 +46,10 @@ def read_inputs(
         )
     given = zip(views, encoders, strict=True)
     read = [
-        _read_matrix(f"{name}[{v}]", view) if own is None else _read_items(f"{name}[{v}]", view)
+        _read_table(f"{name}[{v}]", view) if own is None else _read_items(f"{name}[{v}]", view)
         for v, (view, own) in enumerate(given)
     ]
-    rows = [rows_of(view) for view in read]
-    if len(set(rows)) > 1:
-        raise ValueError(f"{name} must have the same rows in every view; got {rows} rows.")
+    _check_rows(name, read)
     return read
 
 
@@ -114,16 +113,32 @@ def read_views(
         ValueError, TypeError: naming the argument, what was expected and what came.
     """
     if not is_view_list(views):
-        return _split_columns(name, _read_matrix(name, views), view_sizes)
+        arrays = _split_columns(name, _read_matrix(name, views), view_sizes)
+        for number, array in enumerate(arrays):
+            _check_finite(name, array, first=sum(x.shape[1] for x in arrays[:number]))
+        _check_rows(name, arrays)
+        return arrays
     if view_sizes is not None:
         raise ValueError(f"{name} must be one array when view_sizes is given; got a list.")
-    arrays = [_read_matrix(f"{name}[{v}]", view) for v, view in enumerate(views)]
-    rows = [rows_of(array) for array in arrays]
-    if len(set(rows)) > 1:
-        raise ValueError(f"{name} must have the same rows in every view; got {rows} rows.")
+    arrays = [_read_table(f"{name}[{v}]", view) for v, view in enumerate(views)]
+    _check_rows(name, arrays)
     for number, view in enumerate(views[1:], 1):
         check_row_order(f"{name}[{number}]", view, f"{name}[0]", views[0])
     return arrays
+
+
+def _check_rows(name: str, views: list) -> None:
+    """Check that all views have the same rows, and every row at least one view."""
+    rows = [rows_of(view) for view in views]
+    if len(set(rows)) > 1:
+        raise ValueError(f"{name} must have the same rows in every view; got {rows} rows.")
+    nowhere = np.logical_and.reduce([absent_rows(view) for view in views])
+    if nowhere.any():
+        every = "its only view" if len(views) == 1 else f"all {len(views)} views"
+        raise ValueError(
+            f"{name} must have every row in one view at least; row {np.flatnonzero(nowhere)[0]} is "
+            f"NaN in {every}. Drop it, or fill it in (sklearn.impute)."
+        )
 
 
 def names_of(views: Views) -> list[list[str] | None]:
@@ -195,7 +210,13 @@ def _split_columns(
     return [whole[:, end - size : end] for size, end in zip(view_sizes, ends, strict=True)]
 
 
-def _read_matrix(name: str, values) -> np.ndarray:
+def _read_table(name: str, values):
+    matrix = _read_matrix(name, values)
+    _check_finite(name, matrix)
+    return matrix
+
+
+def _read_matrix(name: str, values):
     """Return one view in float64, so that columns far from zero keep their differences; a sparse
     one by row."""
     if hasattr(values, "toarray"):
@@ -230,7 +251,6 @@ def _read_matrix(name: str, values) -> np.ndarray:
             f"{name} must not be empty; got 0 {what} (shape={array.shape}) while a minimum of 1 "
             "is required."
         )
-    _check_finite(name, array)
     return array
 
 
@@ -256,17 +276,35 @@ def _read_sparse(name: str, values):
             f"{name} must not be empty; got 0 {what} (shape={matrix.shape}) while a minimum of 1 "
             "is required."
         )
-    _check_finite(name, matrix.data[:, None])
     return matrix
 
 
-def _check_finite(name: str, array: np.ndarray) -> None:
-    usable = np.abs(array) < np.finfo(np.float32).max
-    if not usable.all():
-        row, column = np.argwhere(~usable)[0]
+def _check_finite(name: str, view, first: int = 0) -> None:
+    """Check that a view holds finite numbers, but for rows that are all NaN.
+
+    Args:
+        name: of the argument.
+        view: (n, d), dense, or sparse by row.
+        first: what its first column counts as in the message.
+    """
+    sparse = hasattr(view, "toarray")
+    values = view.data if sparse else view
+    usable = np.abs(values) < np.finfo(np.float32).max
+    if usable.all():
+        return
+    bad = np.argwhere(~usable)  # (k, 2): row, column
+    if sparse:
+        rows = np.repeat(np.arange(view.shape[0]), np.diff(view.indptr))
+        bad = np.stack([rows[bad[:, 0]], view.indices[bad[:, 0]]], 1)
+    found = values[~usable]
+    gaps = np.bincount(bad[np.isnan(found), 0], minlength=view.shape[0]) == view.shape[1]
+    wrong = np.flatnonzero(~gaps[bad[:, 0]])
+    if len(wrong):
+        row, column = bad[wrong[0]]
         raise ValueError(
             f"{name} must be finite in float32, without NaN or infinity; row {row}, column "
-            f"{column} is {array[row, column]}. Fill it in (sklearn.impute) or drop the row."
+            f"{first + column} is {found[wrong[0]]}. Fill it in (sklearn.impute) or drop the row. "
+            "Only a row that lacks a view as a whole may be NaN, in all of the view's columns."
         )
 
 

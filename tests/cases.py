@@ -21,6 +21,11 @@ class Batch:
     M: Tensor  # the map A(x) = x Mᵀ
     Y: Tensor
     y: Tensor
+    known: Tensor  # (n, c), bool, for losses of labels some of which are not known
+
+    def Y_with_gaps(self) -> Tensor:
+        """Y, with −1 where it is not known."""
+        return self.Y.masked_fill(~self.known, -1)
 
     def H(self, z: Tensor) -> Tensor:
         return torch.sigmoid(z @ self.W.T.to(z.dtype))
@@ -34,7 +39,7 @@ class Batch:
     def to(self, dtype: torch.dtype) -> "Batch":
         """A copy with fresh leaves; labels stay as they are."""
         leaves = [t.detach().clone().to(dtype).requires_grad_() for t in self.learned()]
-        return Batch(*leaves, self.Y, self.y)
+        return Batch(*leaves, self.Y, self.y, self.known)
 
 
 def make_batch(n=6, d=4, c=3, p=5, seed=0, dtype=torch.float64, density=0.5) -> Batch:
@@ -51,6 +56,7 @@ def make_batch(n=6, d=4, c=3, p=5, seed=0, dtype=torch.float64, density=0.5) -> 
         normal(d, p),
         (torch.rand(n, c, generator=g) < density).double(),
         torch.randint(0, 3, (n,), generator=g),
+        torch.rand(n, c, generator=g) < 0.7,
     )
 
 
@@ -114,6 +120,17 @@ def _labelled(ours, slow, labels="Y", out=False, ours_options=None, **options):
     )
 
 
+def _with_gaps(ours_options=None, **options):
+    """Eq. 7 where single labels are unknown."""
+    return Case(
+        lambda b, t, **o: losses.weighted_supervised(
+            b.z1, b.Y_with_gaps(), t, known=b.known, **(ours_options or {}), **o
+        ),
+        lambda b, t: naive.weighted_supervised(b.z1, b.Y_with_gaps(), t, known=b.known, **options),
+        chunked=False,
+    )
+
+
 CASES = {
     "info_nce": _two(losses.info_nce, naive.info_nce),
     "cmc": _two(losses.cmc, naive.cmc),
@@ -165,6 +182,10 @@ CASES = {
         self_pairs=True,
         label_sum=True,
     ),
+    "eq7_gaps": _with_gaps(),
+    "eq7_gaps_indicator": _with_gaps({"distance": "indicator"}, distance="indicator"),
+    "eq7_gaps_outside": _with_gaps({"sigma_outside": True}, outside=True),
+    "eq7_gaps_released": _with_gaps({"preset": "released"}, self_pairs=True, label_sum=True),
     "sup_con": _labelled(losses.sup_con, naive.sup_con, labels="y", out=True),
     "sup_con_vectors": _labelled(losses.sup_con, naive.sup_con, out=True),
     "sup_con_skip": _labelled(

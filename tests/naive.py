@@ -185,6 +185,34 @@ def weighted_unsupervised(z1, z2, H, t):
     return _mean(row(i) for i in range(n))
 
 
+def weighted_unsupervised_where(z1, z2, H, t, both):
+    """Eq. 5 where only some rows have both views: no other is an anchor or a negative."""
+    rows = [i for i in range(len(z1)) if both[i]]
+    z, h, losses = (z1, z2), (H(z1), H(z2)), []
+    for i in rows:
+        positive = torch.exp(cos(z1[i], z2[i]) / t)
+        total = 0
+        for k in rows:
+            for j in (0, 1):
+                if k != i:
+                    weight = g(z1[i], z[j][k], h[0][i], h[j][k])
+                    total = total + weight * torch.exp(cos(z1[i], z[j][k]) / t)
+        losses.append(-torch.log(positive / (positive + total)))
+    return _mean(losses)
+
+
+def classification(logits, Y, weight, known):
+    """L_c of a label matrix over its known entries, each with the weight of its row."""
+    total = count = 0
+    for i in range(len(Y)):
+        for a in range(Y.shape[1]):
+            if known[i, a]:
+                p = 1 / (1 + torch.exp(-logits[i, a]))
+                total = total - weight[i] * torch.log(p if Y[i, a] == 1 else 1 - p)
+                count = count + weight[i]
+    return total / count
+
+
 def released_unsupervised(z1, z2, H, t):
     """The public code's L_u less its constant: matrices over (row of view 1, row of view 2)."""
     n, h1, h2 = len(z1), H(z1), H(z2)
@@ -255,14 +283,25 @@ def multi_sup_con(s, Y, t, overlap=0.3, empty=None):
 
 
 def weighted_supervised(
-    s, Y, t, distance="hamming", self_pairs=False, label_sum=False, per=1.0, outside=False
+    s,
+    Y,
+    t,
+    distance="hamming",
+    self_pairs=False,
+    label_sum=False,
+    per=1.0,
+    outside=False,
+    known=None,
 ):
-    """Eq. 7; ``distance=None`` is Eq. 6; ``per`` divides γ; ``outside``: σ times the logarithm."""
+    """Eq. 7; ``distance=None`` is Eq. 6; ``per`` divides γ; ``outside``: σ times the logarithm;
+    ``known``: which entries of Y exist, the others are never looked at."""
     (n, c), total = Y.shape, 0
+    exists = [[known is None or bool(known[i, a]) for a in range(c)] for i in range(n)]
 
     def dist(i, k):
-        d = sum(int(Y[i, a] != Y[k, a]) for a in range(c))
-        return min(d, 1) if distance == "indicator" else d
+        both = [a for a in range(c) if exists[i][a] and exists[k][a]]
+        d = sum(int(Y[i, a] != Y[k, a]) for a in both)
+        return min(d, 1) if distance == "indicator" else d * c / len(both)
 
     def gamma(i, k):
         return 1 if distance is None else dist(i, k) / per
@@ -271,8 +310,9 @@ def weighted_supervised(
         return 1 if distance is None else 1 - dist(i, j) / c
 
     for a in range(c):
-        has = [i for i in range(n) if Y[i, a] == 1]
-        lacks = [k for k in range(n) if Y[k, a] == 0]
+        rows = [i for i in range(n) if exists[i][a]]
+        has = [i for i in rows if Y[i, a] == 1]
+        lacks = [k for k in rows if Y[k, a] == 0]
         terms = []
         for i in has:
             for j in has:

@@ -10,6 +10,7 @@ from torch import Tensor
 from herocon_lite.checks import (
     check_choice,
     check_classes,
+    check_known,
     check_labels,
     check_share,
     check_tensor,
@@ -238,6 +239,7 @@ def weighted_supervised(
     sigma_outside: bool = False,
     validate: bool | None = None,
     reduction: str = "mean",
+    known: Tensor | None = None,
 ) -> Tensor:
     r"""Compute the weighted supervised contrastive loss (Eq. 7).
 
@@ -247,6 +249,13 @@ def weighted_supervised(
 
     with σ = 1 − dist(Y_i, Y_j)/c and γ = dist(Y_i, Y_k). A label with fewer than two positives or
     without negatives adds exactly 0 and still counts in c. Quadratic in the labelled rows.
+
+    With ``known``, what is not known is left out: label a sees the rows whose entry a is known as
+    its positives and negatives, no others, and a distance is taken over the labels
+    :math:`K_{ij}` that are known in both rows, scaled to c of them:
+
+    .. math:: \operatorname{dist}(Y_i, Y_j) = \frac{c}{|K_{ij}|}
+        \sum_{a \in K_{ij}} [Y_{ia} \ne Y_{ja}]
 
     Args:
         s: (n, d), representations (the paper concatenates the views').
@@ -260,6 +269,7 @@ def weighted_supervised(
         sigma_outside: ours, not the paper's: σ multiplies the logarithm. Inside it a smaller σ
             makes the pull on a pair stronger; outside, unlike pairs are pulled less.
         validate, reduction: as in :func:`sup_con`.
+        known: (n, c), bool: which entries of Y are known; the others may hold anything.
 
     Returns:
         The loss, a scalar.
@@ -268,10 +278,14 @@ def weighted_supervised(
         >>> Y = torch.tensor([[1, 0], [1, 0], [0, 1], [0, 1]])
         >>> weighted_supervised(Y.float(), Y)  # γ = 2: log(1 + 4/e)
         tensor(0.9048)
+        >>> Y = torch.tensor([[1, -1], [1, 0], [0, 1], [-1, 1]])  # −1: not known
+        >>> weighted_supervised(torch.eye(2)[[0, 0, 1, 1]], Y, known=Y >= 0)  # log(1 + 2/e)
+        tensor(0.5514)
     """
     check_choice("distance", distance, ("hamming", "indicator"))
     switches = switches_of(preset)
-    return _per_label(s, Y, temperature, switches, distance, sigma_outside, validate, reduction)
+    options = sigma_outside, validate, reduction, known
+    return _per_label(s, Y, temperature, switches, distance, *options)
 
 
 # ------------------------------------------------------------------ what they share
@@ -331,35 +345,45 @@ def _per_label(
     sigma_outside: bool,
     validate: bool | None,
     reduction: str,
+    known: Tensor | None = None,
 ) -> Tensor:
     """Eq. 6 and Eq. 7: one positive against the weighted negatives, for every label."""
     check_views(temperature, validate, s=s)
-    Y = check_labels(s, Y, validate=validate)
+    Y, known = check_known(s, Y, known, validate)
     n, c = Y.shape
+    lacks = 1 - Y if known is None else known - Y  # what is not known is 0 in both
     a = unit(s)
     scores = cosines(a, a) / temperature
     log_sigma = log_gamma = torch.zeros_like(scores)
     if distance is not None:
-        dist = hamming(Y)
+        dist = hamming(Y, known)
         dist = (dist > 0).to(dist.dtype) if distance == "indicator" else dist
         # Outside these ranges no pair is ever used: positives share a label, negatives differ.
         log_sigma = (1 - dist / c).clamp_min(1 / c).log()
         log_gamma = dist.clamp_min(1).log()
         if switches.gamma_by_cardinality:
-            log_gamma = log_gamma - Y.sum(1).mean().clamp_min(1 / n).log()
+            log_gamma = log_gamma - _cardinality(Y, known).clamp_min(1 / n).log()
     # (n, c): log Σ_{k lacks a} γ_ik f_ik; scores lie in ±1/τ, log γ in ± log c
     bound = None  # of a learned τ only where a look at it costs nothing
     if not isinstance(temperature, Tensor) or may_read(temperature):
         tau = temperature.detach() if isinstance(temperature, Tensor) else temperature
         bound = float(1 / tau) + math.log(c * n if switches.gamma_by_cardinality else c)
-    log_negatives = log_matmul(scores + log_gamma, 1 - Y, bound)
+    log_negatives = log_matmul(scores + log_gamma, lacks, bound)
     # (c,): pairs of each label, those without a negative left out
     positives = Y.sum(0)
     pairs = positives * (positives - (0 if switches.self_pairs else 1))
-    usable = ((pairs > 0) & (positives < n)).to(Y.dtype)
+    usable = ((pairs > 0) & (lacks.sum(0) > 0)).to(Y.dtype)
     weight = usable / pairs.clamp_min(1) / (1 if switches.label_sum else c)
     log_positives = scores if sigma_outside else scores + log_sigma
     sigma = log_sigma.exp() if sigma_outside else None
     logs, each_row = (log_negatives, log_positives), reduction == "none"
     loss = pair_softplus(*logs, Y, weight, switches.self_pairs, sigma, each_row)
     return keep_nan(rescaled(loss, n, reduction), a, Y)
+
+
+def _cardinality(Y: Tensor, known: Tensor | None) -> Tensor:
+    """Labels a row, on average; each row's known ones are scaled to c."""
+    if known is None:
+        return Y.sum(1).mean()
+    count = known.sum(1)
+    return (Y.sum(1) * Y.shape[1] / count.clamp_min(1)).sum() / (count > 0).sum().clamp_min(1)

@@ -56,9 +56,10 @@ class Criterion(nn.Module):
 
     @classmethod
     def _defaults(cls) -> dict[str, object]:
-        """The function's options and their defaults; nets and anchors have places of their own."""
+        """The function's options and their defaults; nets and a batch's masks have places of their
+        own."""
         parameters = signature(cls.function).parameters.values()
-        left_out = {*cls.nets, "anchors"}
+        left_out = {*cls.nets, "anchors", "known"}
         return {
             p.name: p.default
             for p in parameters

@@ -336,3 +336,13 @@ class WeightedSupervised(LabelCriterion):
     """
 
     function = staticmethod(losses.weighted_supervised)
+
+    def forward(self, s: Tensor, Y: Tensor, known: Tensor | None = None) -> Tensor:
+        """Compute the loss of representations (n, d) and labels (n, c).
+
+        ``known``, (n, c), bool, says which labels are known; None: all.
+        """
+        if known is None:
+            return super().forward(s, Y)
+        s, Y, known = self._batch(s, Y.masked_fill(~known, 0), known)
+        return self._value(s, Y, known=known.bool())  # what is gathered are numbers

@@ -7,17 +7,9 @@ import torch.nn.functional as F
 from torch import nn
 
 from herocon_lite import losses
-from herocon_lite.ensemble import (
-    COPY_NOISE,
-    Batch,
-    LabelPairs,
-    Recipe,
-    Single,
-    Stacked,
-    stacked_supervised,
-    stacked_unsupervised,
-)
+from herocon_lite.ensemble import COPY_NOISE, Recipe, Single, Stacked
 from herocon_lite.models import dense, weight_net
+from herocon_lite.stacked import Batch, LabelPairs, stacked_supervised, stacked_unsupervised
 
 M, N, D, C = 3, 14, 6, 4
 SIZES = (5, 7)
@@ -76,7 +68,7 @@ def test_the_unsupervised_contrast_is_that_of_each_member(random, weights, tempe
             torch.testing.assert_close(mine[k], theirs, rtol=1e-9, atol=1e-12)
 
 
-def plain_member(stacked: Stacked, k: int) -> Single:
+def plain_member(stacked: Stacked, k: int, sizes=SIZES) -> Single:
     """Return the plain network with the weights of member k."""
     recipe, width = stacked.recipe, stacked.recipe.widths[-1]
 
@@ -93,11 +85,11 @@ def plain_member(stacked: Stacked, k: int) -> Single:
         return made
 
     encoders = []
-    for size, blocks in zip(SIZES, stacked.encoders, strict=True):
-        sizes = [size, *recipe.widths]
-        given = zip(blocks, sizes[:-1], sizes[1:], strict=True)
+    for size, blocks in zip(sizes, stacked.encoders, strict=True):
+        layers = [size, *recipe.widths]
+        given = zip(blocks, layers[:-1], layers[1:], strict=True)
         encoders.append(nn.Sequential(*[copied(*each) for each in given]))
-    single = Single(recipe, encoders, [width] * len(SIZES))
+    single = Single(recipe, encoders, [width] * len(sizes))
     single.projectors = nn.ModuleList(copied(b, width, width) for b in stacked.projectors)
     pairs = [(stacked.classifier, single.classifier), (stacked.H, single.H[0])]
     with torch.no_grad():

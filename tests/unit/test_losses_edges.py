@@ -310,7 +310,8 @@ class Watch(TorchDispatchMode):
 def on_meta(dtype=torch.float32):
     batch = make_batch(n=6, d=4, c=3)
     leaves = [t.detach().to("meta", dtype).requires_grad_() for t in batch.learned()]
-    return type(batch)(*leaves, batch.Y.to("meta"), batch.y.to("meta"))
+    labels = (t.to("meta") for t in (batch.Y, batch.y, batch.known))
+    return type(batch)(*leaves, *labels)
 
 
 @each_loss

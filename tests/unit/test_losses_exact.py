@@ -116,7 +116,7 @@ def permuted(batch, order):
     with torch.no_grad():
         for t in (other.z1, other.z2, other.x):
             t.copy_(t[order].clone())
-    other.Y, other.y = batch.Y[order], batch.y[order]
+    other.Y, other.y, other.known = batch.Y[order], batch.y[order], batch.known[order]
     return other
 
 
@@ -142,7 +142,7 @@ def test_pairing_of_the_views_matters(name):
 def test_order_of_labels_changes_nothing(name):
     batch = make_batch(n=12, d=5, c=4)
     other = batch.to(torch.float64)
-    other.Y = batch.Y.flip(1)
+    other.Y, other.known = batch.Y.flip(1), batch.known.flip(1)
     torch.testing.assert_close(
         CASES[name].ours(other, 0.3), CASES[name].ours(batch, 0.3), rtol=1e-12, atol=0
     )

@@ -178,7 +178,11 @@ BAD = {
     "rows": (r"same rows.*got \[60, 59\]", lambda V, Y: quick().fit([V[0], V[1][:-1]], Y)),
     "fewer labels": (r"Y must be \(60, c\).*\(59, 3\)", lambda V, Y: quick().fit(V, Y[:-1])),
     "no labels": ("must have labelled rows", lambda V, Y: quick().fit(V, Y * 0 - 1)),
-    "half a row": ("row 0 is partly so", lambda V, Y: quick().fit(V, Y - 2 * np.eye(60, 3))),
+    "an unknown column": (
+        r"known entry in every column; column 2 has none",
+        lambda V, Y: quick().fit(V, np.where(np.arange(3) == 2, -1, Y)),
+    ),
+    "plus and minus": ("a label that a row lacks is 0", lambda V, Y: quick().fit(V, 2 * Y - 1)),
     "other values": ("Y must hold 0 and 1", lambda V, Y: quick().fit(V, 2 * Y)),
     "fractions": ("regression", lambda V, Y: quick().fit(V, V[0][:, 0])),
     "one class": ("differ between rows", lambda V, Y: quick().fit(V, Y[:, 0] * 0)),
