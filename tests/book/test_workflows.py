@@ -34,7 +34,9 @@ def test_actions_are_pinned_by_one_commit_each_with_its_version():
     for path in WORKFLOWS:
         for line in re.findall(r"uses: (.+)", path.read_text("utf-8")):
             name, commit, version = re.fullmatch(r"(actions/[\w-]+)@(\w+) # (v\S+)", line).groups()
-            assert re.fullmatch(r"[0-9a-f]{40}", commit) and re.fullmatch(r"v\d+\.\d+\.\d+", version)
+            assert re.fullmatch(r"[0-9a-f]{40}", commit) and re.fullmatch(
+                r"v\d+\.\d+\.\d+", version
+            )
             assert found.setdefault(name, (commit, version)) == (commit, version), name
     assert len(found) == 5
 
