@@ -51,6 +51,7 @@ page.check_marks(
         "HeroCon − HeroCon-s": "△▲",
         "Info-NCE − DNN": "△△",
         "HeroCon-s − MulSupCon": "––",
+        "HeroCon − CMC": "––",
         "Eq. 4 − copies, HeroCon": "▼▽",
         "Eq. 4 − copies, HeroCon-u": "▽▽",
         "one − two, DNN": "▼▼",

@@ -137,6 +137,8 @@ page.check_marks(
         "from α = 0.1 to 0.01, β = 10": "▽▽",
         "from α = 1 to 0.01, β = 10": "▽▽",
         "from α = 0.001 to 0.1, β = 0.001": "△△",
+        "from α = 0.1 to 0.01, β = 0.001": "▽▽",
+        "from α = 0.1 to 1, β = 0.001": "△△",
         "from α = 0.1 to 10, β = 0.001": "△△",
         "DeepMTMV − DNN": "▲○",
         "τ = 0.2": "▼▼▲△▽▽",
@@ -394,6 +396,8 @@ lines = [
     ]
     for name in names
 ]
+added = ["Scene: a change and a threshold − the threshold", ""]
+lines.append([*added, format_effect(more), "", more.n])
 wide(
     table(
         ["chosen inside", "of", "F1 gained", "if test labels chose", "seeds"],

@@ -151,9 +151,9 @@ def load_model(
             raise ValueError("its description is no JSON object")
         return about, load(content)
     except (ValueError, SafetensorError, AttributeError, TypeError, KeyError) as error:
-        raise _unusable(path, what, error) from error
+        raise unusable(path, what, error) from error
     except (RecursionError, MemoryError) as error:
-        raise _unusable(path, what, "its header is no header of ours") from error
+        raise unusable(path, what, "its header is no header of ours") from error
 
 
 def check_tensors(
@@ -181,22 +181,22 @@ def check_tensors(
         ValueError: file cannot be used as a model: it lacks bias.
     """
     if not isinstance(found, Mapping):
-        raise _unusable(path, what, "it holds no tensors by name")
+        raise unusable(path, what, "it holds no tensors by name")
     for problem, names in (
         ("it lacks", wanted.keys() - found.keys()),
         ("nothing needs its", found.keys() - wanted.keys()),
     ):
         if names:
-            raise _unusable(path, what, f"{problem} {', '.join(sorted(map(str, names))[:3])}")
+            raise unusable(path, what, f"{problem} {', '.join(sorted(map(str, names))[:3])}")
     for name, tensor in wanted.items():
         shape, got = tuple(tensor.shape), found[name]
         if not hasattr(got, "shape") or tuple(got.shape) != shape:
             has = tuple(getattr(got, "shape", ())) or type(got).__name__
-            raise _unusable(path, what, f"{name} must have the shape {shape}; it has {has}")
+            raise unusable(path, what, f"{name} must have the shape {shape}; it has {has}")
         if got.is_floating_point() != tensor.is_floating_point():
-            raise _unusable(path, what, f"{name} must hold {tensor.dtype}; it holds {got.dtype}")
+            raise unusable(path, what, f"{name} must hold {tensor.dtype}; it holds {got.dtype}")
         if got.is_floating_point() and not got.isfinite().all():
-            raise _unusable(path, what, f"{name} holds numbers that are not finite")
+            raise unusable(path, what, f"{name} holds numbers that are not finite")
 
 
 # ------------------------------------------------------------------ checkpoints
@@ -252,11 +252,11 @@ def load_state(
             raise ValueError("its checksum is wrong, so it has changed since it was written")
         state = torch.load(io.BytesIO(content), map_location=device, weights_only=True)
     except Exception as error:  # torch raises many kinds on damaged content
-        raise _unusable(path, what, error, "Delete it to start anew.") from error
+        raise unusable(path, what, error, "Delete it to start anew.") from error
     lacking = [name for name in names if not isinstance(state, dict) or name not in state]
     if lacking:
         reason = f"it lacks {', '.join(lacking)}"
-        raise _unusable(path, what, reason, "Delete it to start anew.")
+        raise unusable(path, what, reason, "Delete it to start anew.")
     return state
 
 
@@ -268,10 +268,10 @@ def _read_bytes(path: str | Path, what: str) -> bytes:
         return Path(path).read_bytes()
     except (IsADirectoryError, PermissionError) as error:  # Windows has the second for folders
         if Path(path).is_dir():
-            raise _unusable(path, what, "it is a folder") from error
+            raise unusable(path, what, "it is a folder") from error
         raise
     except ValueError as error:  # a zero byte in the name
-        raise _unusable(repr(path), what, error) from error
+        raise unusable(repr(path), what, error) from error
 
 
 def _digest_entry(digest: bytes) -> bytes:
@@ -288,6 +288,7 @@ def _check_digest(content: bytes, digest: object) -> None:
         raise ValueError("its checksum is wrong, so it has changed since it was written")
 
 
-def _unusable(path: object, what: str, reason: object, advice: str = "") -> ValueError:
+def unusable(path: object, what: str, reason: object, advice: str = "") -> ValueError:
+    """Return the error that says, in one sentence, why a file cannot be used."""
     reason = " ".join((str(reason) or type(reason).__name__).split())[:300].rstrip(".")
     return ValueError(f"{path} cannot be used as {what}: {reason}. {advice}".rstrip())

@@ -11,6 +11,7 @@ BatchNorm's statistics are each rank's own. With one process nothing here does a
 from __future__ import annotations
 
 import os
+import time
 from typing import TypeVar
 
 import torch
@@ -21,6 +22,7 @@ from torch.nn.parallel import DistributedDataParallel
 from herocon_lite.checks import looks
 
 T = TypeVar("T")
+LET_GO_SECONDS = 0.2
 _joined = False  # a process group that the caller has open for work of its own is not ours
 
 
@@ -38,6 +40,9 @@ def stop() -> None:
     """Leave the others, if :func:`start` joined them."""
     global _joined
     if _joined:
+        # gloo's threads may still let go of tensors, for which they need Python's lock. Torch 2.4
+        # joins them while it holds that lock: a rank hung there for ever. Asleep we do not hold it.
+        time.sleep(LET_GO_SECONDS)
         dist.destroy_process_group()
         _joined = False
 

@@ -10,10 +10,11 @@ import numpy as np
 import torch
 
 from herocon_lite.building import empty_networks
-from herocon_lite.checkpoint import check_tensors, load_model, save_model
+from herocon_lite.checkpoint import check_tensors, load_model, save_model, unusable
+from herocon_lite.checks import check_choice
 from herocon_lite.ensemble import Recipe
 from herocon_lite.runtime import isolated_rng
-from herocon_lite.scaling import Scaling
+from herocon_lite.scaling import SCALINGS, Scaling
 
 FORMAT = "herocon_lite 2"
 WHAT = "a model saved by HeroConClassifier"
@@ -52,11 +53,41 @@ def load(cls, path: str | Path, encoders=None) -> object:
     """Return the model that :func:`save` has written, on the CPU."""
     about, tensors = load_model(path, FORMAT, WHAT)
     try:
+        _check(about)
         return _restore(cls, path, about, tensors, encoders)
-    except (KeyError, TypeError, AttributeError, IndexError, RuntimeError) as error:
-        raise ValueError(
-            f"{path} cannot be used as {WHAT}: its parts do not fit one another ({error!r})."
-        ) from error
+    except KeyError as error:
+        raise unusable(path, WHAT, f"it lacks {error}") from error
+    except ValueError as error:
+        told = str(error).startswith(f"{path} ")
+        raise error if told else unusable(path, WHAT, error) from error
+    except (TypeError, AttributeError, IndexError, RuntimeError, OverflowError) as error:
+        raise unusable(path, WHAT, f"its parts do not fit one another ({error!r})") from error
+
+
+def _check(about: dict) -> None:
+    """Check that the file says of itself what ``fit`` leaves; its tensors are checked later."""
+    kind, threshold, widths = about["kind_"], about["threshold_"], about["widths_"]
+    classes, constants = about["classes"], about["constants"]
+    share = isinstance(threshold, float | int) and 0 <= threshold < 1
+    joined = about["params"]["view_sizes"] is not None  # the names are those of one array, then
+    columns = [sum(widths)] if joined else [width or 0 for width in widths]
+    named = [(n, size) for n, size in zip(about["columns_"], columns, strict=True) if n is not None]
+    checks = {
+        "kind_": kind in ("multilabel", "multiclass") and kind == about["recipe"]["kind"],
+        "threshold_": share if kind == "multilabel" else threshold is None,
+        "widths_": all(w is None or (type(w) is int and w >= 1) for w in widths),
+        "columns_": all(len(n) == size and {*map(type, n)} == {str} for n, size in named),
+        "classes": isinstance(classes, list)
+        and {*map(type, classes)} in ({str}, {int}, {float}, {bool}),
+        "constants": len(constants) == len(classes)
+        and all(v is None or (kind == "multilabel" and v in (0, 1)) for v in constants),
+        "recipe": about["recipe"]["outputs"] == constants.count(None),
+        "history_": all(isinstance(row, dict) for row in about["history_"]),
+        "device_": isinstance(about["device_"], str),
+    }
+    wrong = [name for name, right in checks.items() if not right]
+    if wrong:
+        raise ValueError(f"its {wrong[0]} is not what fit leaves")
 
 
 def _restore(cls, path: str | Path, about: dict, tensors: dict, encoders) -> object:
@@ -79,7 +110,7 @@ def _restore(cls, path: str | Path, about: dict, tensors: dict, encoders) -> obj
     model._set_columns(about["widths_"], about["columns_"])
     model.held_out_proba_ = None  # of the rows of fit, which are not in the file
     model.scalings_ = [
-        _read_scaling(model.scaling, tensors, view) if width else None
+        None if width is None else _read_scaling(model.scaling, tensors, view, width)
         for view, width in enumerate(model.widths_)
     ]
     networks = {k.removeprefix("networks."): t for k, t in tensors.items()}
@@ -93,10 +124,23 @@ def _restore(cls, path: str | Path, about: dict, tensors: dict, encoders) -> obj
     return model
 
 
-def _read_scaling(kind: str, tensors: dict[str, torch.Tensor], view: int) -> Scaling:
+def _read_scaling(kind: str, tensors: dict, view: int, width: int) -> Scaling:
+    """Take a view's scaling out of the tensors, and check that each column's knots rise."""
     names = "starts", "values", "ranks"
     arrays = {name: tensors.pop(f"scaling.{view}.{name}").numpy() for name in names}
-    return Scaling(kind).restore(arrays)
+    starts, values, ranks = arrays.values()
+    check_choice("scaling", kind, SCALINGS)
+    if [a.shape for a in arrays.values()] != [(width + 1,), (len(values),), (len(values),)]:
+        raise ValueError(f"the scaling of view {view} is not that of {width} columns")
+    right = starts.dtype.kind == "i" and np.isfinite(values).all() and (np.abs(ranks) < 2).all()
+    knots = np.diff(starts) if right else np.zeros(1)
+    right = right and starts[0] == 0 and starts[-1] == len(values) and knots.min() >= 1
+    if right and (kind == "ranks" or knots.max() <= 2):
+        rises = (np.diff(values) > 0) & (np.diff(ranks) > 0)
+        rises[starts[1:-1] - 1] = True  # from one column to the next
+        if rises.all():
+            return Scaling(kind).restore(arrays)
+    raise ValueError(f"the scaling of view {view} is not what fit leaves")
 
 
 def _tuples(about: dict) -> dict:

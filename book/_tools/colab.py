@@ -4,6 +4,7 @@
     python book/_tools/colab.py scene cost   some
     python book/_tools/colab.py --lowest     with the oldest versions allowed (.venv-lowest)
 
+tests/book/test_colab.py does the first for three chapters, without a network.
 The set-up cell then clones the repository: here the last commit of this checkout. What Colab has
 installed today cannot be looked up from here, so the oldest and the newest versions stand for it.
 """
@@ -11,7 +12,6 @@ installed today cannot be looked up from here, so the oldest and the newest vers
 import argparse
 import json
 import os
-import shutil
 import subprocess
 import sys
 import sysconfig
@@ -50,7 +50,7 @@ def make_kernel(folder: Path, libraries: Path) -> str:
 
 
 def run_alone(notebook: Path, repository: Path, kernel: str, folder: Path) -> nbformat.NotebookNode:
-    """Run a copy of a notebook in an empty folder and return it; a cell that fails raises.
+    """Run a notebook in an empty folder and return it with its outputs; a cell that fails raises.
 
     Args:
         notebook: the chapter.
@@ -59,7 +59,7 @@ def run_alone(notebook: Path, repository: Path, kernel: str, folder: Path) -> nb
         folder: empty, or not there yet.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    copy = nbformat.read(shutil.copy(notebook, folder), as_version=4)
+    copy = nbformat.read(notebook, as_version=4)
     keep = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "HEROCON_DATA")}
     environment = keep | {"HEROCON_REPO": repository.as_uri()}
     resources = {"metadata": {"path": str(folder)}}

@@ -16,8 +16,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pooch
-
 QUESTION = "mkl_serv_intel_cpu_true"
 
 
@@ -31,6 +29,8 @@ def in_use() -> bool:
 
 def main() -> None:
     """Compile the library, then become ``python -m herocon_lite`` with the same arguments."""
+    import pooch  # here, as runs import this file: pooch warns in a notebook without ipywidgets
+
     folder = Path(pooch.os_cache("herocon_lite"))
     folder.mkdir(parents=True, exist_ok=True)
     source, library = folder / "answer.c", folder / "answer.so"

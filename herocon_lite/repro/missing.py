@@ -22,10 +22,10 @@ from herocon_lite.data.splits import shuffle
 from herocon_lite.estimator import HeroConClassifier
 from herocon_lite.metrics import evaluate
 from herocon_lite.repro import files, provenance
-from herocon_lite.repro.estimator_benchmark import TREES
+from herocon_lite.repro.opponents import TREES
 from herocon_lite.runtime import pick_device
 
-SPLITS = range(10, 20)
+SPLITS = range(10, 15)
 # What is missing, and which shares of it. Of two views, at most one half can be.
 CASES = {
     "yeast": {"views": (0.0, 0.3, 0.5), "labels": (0.3, 0.5, 0.7)},
@@ -180,7 +180,7 @@ def run(folder: Path) -> list[dict]:
     """Make all lines that are not there yet, each stored as it ends."""
     files.check_writable(folder)
     path = folder / "missing.jsonl"
-    code = provenance.source_hash("missing.py", "estimator_benchmark.py")
+    code = provenance.source_hash("missing.py")
     half = (
         folder / "checkpoints" / f"missing-{code}.jsonl"
     )  # the older file stays till all is there

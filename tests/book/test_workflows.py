@@ -1,4 +1,4 @@
-"""What the hosted workflows call exists: make targets, files, actions pinned by major version."""
+"""What the hosted workflows call exists: make targets, files, actions pinned by commit."""
 
 import re
 import subprocess
@@ -27,8 +27,18 @@ def test_what_a_workflow_calls_exists(path):
         assert set(re.findall(r"make ([\w-]+)", call)) <= targets, call
         for file in re.findall(r"(?:-r |pytest )([\w./]+)", call):
             assert (ROOT / file).exists(), call
-        if "uses" in step:
-            assert re.fullmatch(r"actions/[\w-]+@v\d+", step["uses"]), step["uses"]
+
+
+def test_actions_are_pinned_by_one_commit_each_with_its_version():
+    found = {}
+    for path in WORKFLOWS:
+        for line in re.findall(r"uses: (.+)", path.read_text("utf-8")):
+            name, commit, version = re.fullmatch(r"(actions/[\w-]+)@(\w+) # (v\S+)", line).groups()
+            assert re.fullmatch(r"[0-9a-f]{40}", commit) and re.fullmatch(
+                r"v\d+\.\d+\.\d+", version
+            )
+            assert found.setdefault(name, (commit, version)) == (commit, version), name
+    assert len(found) == 5
 
 
 def test_pages_are_published_after_the_tests_by_official_actions():

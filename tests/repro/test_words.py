@@ -22,7 +22,7 @@ def test_a_table_of_a_folder_that_is_not_there_says_so(capsys, tmp_path):
 
 
 def test_compare_refuses_a_folder_before_training(capsys, tmp_path, monkeypatch):
-    monkeypatch.setattr(estimator_benchmark, "herocon", None)  # training would fail otherwise
+    monkeypatch.setattr(estimator_benchmark, "compare", None)  # training would fail otherwise
     file = tmp_path / "file"
     file.write_text("in the way")
     code, words = said(capsys, "compare", "--folder", str(file))
