@@ -41,7 +41,8 @@ KEYS = {
     "data_checksums": "of the files read",
     "date": "when it finished, ISO",
 }
-# What a reader relies on; every other of KEYS is a text. Measured numbers may be null.
+NUMBER = (int, float, type(None))  # measured numbers may be null
+# What a reader relies on; every other of KEYS is a text.
 TYPES: dict[str, type | tuple[type, ...]] = {
     "form": (str, type(None)),
     "seed": int,
@@ -49,11 +50,28 @@ TYPES: dict[str, type | tuple[type, ...]] = {
     "split": dict,
     "metrics": dict,
     "history": list,
-    "seconds": (int, float, type(None)),
-    "peak_mib": (int, float, type(None)),
+    "seconds": NUMBER,
+    "peak_mib": NUMBER,
     "threads": (int, type(None)),
     "versions": dict,
     "data_checksums": dict,
+}
+OPTIONAL: dict[str, type | tuple[type, ...]] = {
+    "changes": dict,
+    "images": (dict, type(None)),
+    "preparation": list,
+    "cpu_seconds": NUMBER,
+    "probabilities": (str, type(None)),
+}
+# What stands inside some of them.
+INSIDE: dict[str, type | tuple[type, ...]] = {
+    "metrics": NUMBER,
+    "split": (str, *NUMBER),
+    "history": dict,
+    "images": int,
+    "preparation": str,
+    "versions": str,
+    "data_checksums": str,
 }
 _DEFINING = [
     "data",
@@ -112,6 +130,7 @@ def append(record: Record, folder: str | Path) -> Path:
         raise ValueError(f"data must be a plain name, it becomes a file's; got {record['data']!r}.")
     more = sorted(record.keys() - KEYS.keys() - {"digest"})
     plain = _plain({name: record[name] for name in [*KEYS, *more]}, "record", finite=False)
+    _check_types(plain)  # no reader would use it
     plain["digest"] = content_digest(plain)
     line = json.dumps(plain, allow_nan=False).encode() + b"\n"
     path = Path(folder) / "runs" / f"{record['data']}.jsonl"
@@ -208,11 +227,7 @@ OTHER = "it has other results than an earlier record of the same run,"
 
 def _usable(raw: Record, line: str) -> tuple[str, Record]:
     """The key of a record and what readers get of it, or an error that says why it is unusable."""
-    for name in KEYS:
-        if not isinstance(raw[name], TYPES.get(name, str)):
-            raise ValueError(f"{name} is {type(raw[name]).__name__} where it must not be.")
-    if not isinstance(raw["split"].get("checksum"), str):
-        raise ValueError("its split has no checksum.")
+    _check_types(raw)
     if ("NaN" in line or "Infinity" in line) and not _has_finite_numbers(raw):
         raise ValueError("it holds a number that is not finite.")
     if "digest" in raw and raw["digest"] != content_digest(raw):
@@ -222,6 +237,23 @@ def _usable(raw: Record, line: str) -> tuple[str, Record]:
         return key(record), record
     except (AttributeError, KeyError, TypeError) as error:
         raise ValueError(f"no reader of today understands it ({error!r}).") from error
+
+
+def _check_types(record: Record) -> None:
+    """Refuse a record whose entries are not of the kinds that readers rely on."""
+    wanted = {name: TYPES.get(name, str) for name in KEYS}
+    wanted |= {name: kind for name, kind in OPTIONAL.items() if name in record}
+    for name, kind in wanted.items():
+        if not isinstance(record[name], kind):
+            raise ValueError(f"{name} is {type(record[name]).__name__} where it must not be.")
+    for name, kind in INSIDE.items():
+        entries = record.get(name) or ()
+        for entry in entries.values() if isinstance(entries, dict) else entries:
+            if not isinstance(entry, kind):
+                raise ValueError(f"{name} holds {type(entry).__name__} where it must not.")
+    for name in ("checksum", "how"):
+        if not isinstance(record["split"].get(name), str):
+            raise ValueError(f"its split has no {name}.")
 
 
 def _has_finite_numbers(record: Record) -> bool:

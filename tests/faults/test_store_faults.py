@@ -25,6 +25,12 @@ BAD = {
     "a list as method": lambda line: line.replace('"herocon"', '["herocon"]'),
     "a word as settings": lambda line: line.replace('"settings": {', '"settings": "x", "was": {'),
     "numbers as preparation": lambda line: line[:-1] + ', "preparation": [1, 2]}',
+    "a list as split": lambda line: line.replace('"how": "paper"', '"how": ["paper"]'),
+    "a list measured": lambda line: line.replace('"f1": 0.5', '"f1": [0.5]'),
+    "a word measured": lambda line: line.replace('"f1": 0.5', '"f1": "half"'),
+    "null changes": lambda line: line.replace('"changes": {}', '"changes": null'),
+    "a word in history": lambda line: line.replace('"history": [', '"history": ["x", '),
+    "a list of images": lambda line: line.replace('"images": null', '"images": [1]'),
     "no JSON": lambda line: "hello",
     "no UTF-8": lambda line: "\udcff{}",
 }
@@ -45,10 +51,11 @@ def test_a_bad_record_is_set_aside_by_file_and_line(name, tmp_path, capsys):
     path.write_bytes("\n".join([second, bad, first, ""]).encode("utf-8", "surrogateescape"))
     with pytest.warns(UserWarning, match=r"scene.jsonl, line 2, is (set aside|not a whole)"):
         found = records.read(tmp_path)
+        assert cli.main(["table", "scene", "--folder", str(tmp_path)]) == 0
     assert [r["seed"] for r in found.values()] == [1, 0]
     assert cli.main(["data", "--folder", str(tmp_path)]) == 1
     told = capsys.readouterr().out
-    assert "2 runs in" in told and "scene.jsonl, line 2, is " in told
+    assert "herocon" in told and "2 runs in" in told and "scene.jsonl, line 2, is " in told
 
 
 def test_a_digest_is_checked_and_old_records_have_none(tmp_path, recwarn):

@@ -133,11 +133,13 @@ def test_what_is_appended_is_read(tmp_path):
 
 def test_nan_becomes_null_and_arrays_become_lists(tmp_path):
     metrics = {"f1": np.float32(0.5), "auc": math.nan}
-    records.append(make(metrics=metrics, history=np.array([1.0, np.inf]), extra=1), tmp_path)
+    records.append(
+        make(metrics=metrics, history=[{"L": np.array([1.0, np.inf])}], extra=1), tmp_path
+    )
     assert "NaN" not in lines(tmp_path)[0] and "Infinity" not in lines(tmp_path)[0]
     record = json.loads(lines(tmp_path)[0])
     assert record["metrics"] == {"f1": 0.5, "auc": None}
-    assert record["history"] == [1.0, None]
+    assert record["history"] == [{"L": [1.0, None]}]
     assert record["extra"] == 1
     assert np.isnan(query.load(tmp_path)["auc"][0])
 
@@ -240,7 +242,7 @@ write = os.write
 for seed in range(first, first + {count}):
     if {dies} and seed == first + {count} - 1:
         {tear}
-    record["seed"], record["history"] = seed, [seed] * 20_000
+    record["seed"], record["history"] = seed, [{{"L": [seed] * 20_000}}]
     store.append(record, folder)
     write(1, b"%d\\n" % seed)
 """
@@ -268,7 +270,8 @@ def check(folder, stored):
     assert len(set(seeds)) == len(seeds)
     assert stored <= set(seeds)
     for r in found:
-        assert r == make(seed=r["seed"], split=make()["split"], history=[r["seed"]] * 20_000)
+        history = [{"L": [r["seed"]] * 20_000}]
+        assert r == make(seed=r["seed"], split=make()["split"], history=history)
 
 
 @pytest.mark.filterwarnings("ignore:.*not a whole record")
@@ -327,7 +330,7 @@ def test_without_locks_a_writer_still_overwrites_nobody(tmp_path, monkeypatch):
 def test_a_line_is_one_write(tmp_path, monkeypatch):
     writes, write = [], os.write
     monkeypatch.setattr(os, "write", lambda *call: writes.append(call) or write(*call))
-    records.append(make(history=[0.5] * 50_000), tmp_path)
+    records.append(make(history=[{"L": 0.5}] * 20_000), tmp_path)
     assert len(writes) == 1
 
 
