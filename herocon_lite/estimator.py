@@ -49,7 +49,7 @@ class HeroConClassifier(
     A row that lacks a view is NaN in all of that view's columns, labelled or not, in ``fit`` and
     afterwards; it needs one view at least. A label that is not known is −1 or NaN in Y. Neither is
     filled in: every term of the loss is taken over what is there, and a row is predicted from the
-    views that it has.
+    views that it has. Datasets, for encoders of your own, are taken to be whole.
 
     Args:
         alpha: weight of L_u. With 0, unlabelled rows only take part in the scaling of features.

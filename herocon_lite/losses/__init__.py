@@ -3,8 +3,13 @@ r"""The paper's equations by number, and the losses they are compared with, as p
 Everywhere f(a, b) = exp(cos(a, b)/τ). Representations are matrices with one row per sample; losses
 are scalars on their input's device, in its precision (half precision is lifted to float32).
 Shapes, dtypes and the temperature are checked. τ may be a tensor of one number, to be learned; it
-is checked where other values are. Rows whose labels are unknown must be left out of losses by
-labels. :mod:`herocon_lite.nn` has each loss as a module.
+is checked where other values are. :mod:`herocon_lite.nn` has each loss as a module.
+
+What is missing is left out. Of two views choose the rows that have both,
+``nt_xent(z1[both], z2[both])``: they are then all anchors, positives and negatives. Of losses by
+labels leave out rows whose labels are unknown; :func:`weighted_supervised` also takes single
+unknown entries, ``known=Y >= 0``.
+
 Weighted losses take a ``preset``: the paper's equations, or what its public code does.
 There are first derivatives only; ``create_graph=True`` and ``torch.func`` get a sentence, and
 ``torch.compile(fullgraph=True)`` works.

@@ -25,7 +25,7 @@ from herocon_lite.repro import files, provenance
 from herocon_lite.repro.opponents import TREES
 from herocon_lite.runtime import pick_device
 
-SPLITS = range(10, 15)
+SPLITS = range(10, 20)
 # What is missing, and which shares of it. Of two views, at most one half can be.
 CASES = {
     "yeast": {"views": (0.0, 0.3, 0.5), "labels": (0.3, 0.5, 0.7)},

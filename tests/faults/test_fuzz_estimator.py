@@ -106,6 +106,10 @@ def labels(rng, n):
     else:
         Y = (rng.random((n, int(rng.integers(1, 5)))) < 0.5).astype(pick(rng, [int, float, bool]))
         Y[:2, 0] = (0, 1)
+        if Y.dtype != bool and rng.random() < 0.5:
+            unknown = rng.random(Y.shape) < 0.4
+            unknown[:4] = unknown[:, 0] = False  # each row and each column keeps a label
+            Y[unknown] = pick(rng, [-1, np.nan]) if Y.dtype == float else -1
     if not known.all():
         marks = [-1, np.nan, *([None] if Y.dtype == object else [])]
         mark = pick(rng, marks)
@@ -113,6 +117,14 @@ def labels(rng, n):
         Y = Y.astype(int) if Y.dtype == bool else Y
         Y[~known] = mark
     return Y
+
+
+def lose_views(rng, tables):
+    """Rows of NaN; the first row keeps all views, every other one at least."""
+    gone = rng.random((len(tables), len(tables[0]))) < pick(rng, [0, 0.2, 0.6])
+    gone[rng.integers(len(tables)), gone.all(0)] = False
+    gone[:, 0] = False
+    return [np.where(lost[:, None], np.nan, x) for lost, x in zip(gone, tables, strict=True)]
 
 
 def arguments(rng):
@@ -125,7 +137,7 @@ def arguments(rng):
         settings["view_sizes"] = sizes
 
     def views(rows):
-        made = [table(rng, rows, d) for d in sizes]
+        made = lose_views(rng, [table(rng, rows, d) for d in sizes])
         return form(np.hstack(made)) if joined else [form(x) for x in made]
 
     Y = labels(rng, n)
@@ -147,11 +159,11 @@ def spoil_views(rng, views, several):
     one = views[0] if several else views
     if hasattr(one, "toarray"):
         one = one.toarray()
-    x = np.asarray(one, dtype=np.float64)
-    hole = x.copy()
-    hole[int(rng.integers(len(x))), int(rng.integers(x.shape[1]))] = pick(
-        rng, [math.nan, math.inf, -math.inf, 1e39]
-    )
+    x = np.array(one, dtype=np.float64)
+    hole, there = x.copy(), np.flatnonzero(np.isfinite(x).any(1))
+    wrong = [math.inf, -math.inf, 1e39, *([math.nan] if x.shape[1] > 1 else [])]
+    hole[pick(rng, there), int(rng.integers(x.shape[1]))] = pick(rng, wrong)
+    nowhere = [np.full_like(x, math.nan)] * (len(views) if several else 1)
     ways = {
         "not finite": hole,
         "dates": np.clip(x, -9, 9).astype("datetime64[D]"),
@@ -170,8 +182,10 @@ def spoil_views(rng, views, several):
         "a row less": x[:-1],
         "a dict": {"x": x},
     }
-    way = pick(rng, list(ways))
-    return ([ways[way], *views[1:]] if several else ways[way]), way
+    if not several:
+        return ways[way := pick(rng, list(ways))], way
+    way = pick(rng, [*ways, "rows without a view"])
+    return (nowhere if way not in ways else [ways[way], *views[1:]]), way
 
 
 def spoil_labels(rng, Y, n):
@@ -190,7 +204,8 @@ def spoil_labels(rng, Y, n):
         "on another device": torch.ones(n, 2, device="meta"),
         "tuples": other,
         "ragged": [[0], [0, 1]] * (n // 2) + [[1]] * (n % 2),
-        "half a row": np.c_[np.arange(n) % 2, np.where(np.arange(n) == 3, -1, 0)],
+        "a column of gaps": np.c_[np.arange(n) % 2, np.full(n, -1)],
+        "plus and minus one": 2 * (np.eye(n, 2, dtype=int)) - 1,
         "sparse": csr_array(np.eye(n, 2)),
         "two kinds": np.array([1, "a"] * n, dtype=object)[:n],
         "a set": {0, 1},
