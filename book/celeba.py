@@ -150,15 +150,18 @@ check("hardly a face has an equal", partner < 0.02 and idle > 0.9)
 page.badges(reads="8 min", runs="10 s")
 
 # %% tags=["remove-input"]
-answer(f"""**Not which method wins.** Our runs are *reduced*: a fifth of the faces at half size, a thin network, 300 of {setting.steps:,} steps,
+answer(f"""**Not which method wins.** Our runs are *reduced*: a fifth of the faces at half size, a thin network, 300 of {setting.steps:,}
+steps,
 three seeds. They can neither confirm nor refute the paper's Table 3; in them HeroCon − DNN is {ci(gain)} of F1. Three things can be
 said:
 
-- Answering *yes* to every question has an F1 of {yes:.1f} with the public code's weights. Table 3 has {min(f1s):.1f} to {max(f1s):.1f}, so judge by
+- Answering *yes* to every question has an F1 of {yes:.1f} with the public code's weights. Table 3 has {min(f1s):.1f} to {max(f1s):.1f}, so
+  judge by
   AUC.
 - The table itself contradicts one of the paper's six claims.
-- In a batch of 50, {100 * (1 - partner):.1f} % of the faces have no equal. So in at least {percent(idle)} of the batches strict SupCon is the plain
-  network.""")
+- In a batch of 50, {100 * (1 - partner):.1f} % of the faces have no equal. So in at least {percent(idle)} of the batches *strict* SupCon,
+  which
+  attracts only equal label vectors, is the plain network.""")
 
 # %% tags=["remove-input"] mystnb={"image": {"alt": "Two panels, F1 and AUC on CelebA, one row for each of nine methods. Crosses, the paper's full experiment, lie between 0.55 and 0.59 in F1, just right of a dotted line at 0.53, the answer yes to every question; in AUC between 0.71 and 0.75, far right of the dotted line at 0.5. Our reduced runs, dots with means and intervals, lie left of the dotted line in F1 and between 0.55 and 0.64 in AUC."}, "figure": {"caption": "F1 and AUC on CelebA. Crosses: the paper, full experiment. Dots: our *reduced* runs, one per seed, with means and 95 % intervals. Dotted: the answer *yes* to every question. *What to see:* in F1 the crosses lie just right of the dotted line, our runs left of it. MIB's F1 is off the scale.", "name": "fig-celeba-levels"}}
 fig, axes = plt.subplots(1, 2, figsize=(9, 3.6), sharey=True)
@@ -177,15 +180,17 @@ assert [n for n, d in drawn["f1"].items() if d.mean < 0.4] == ["MIB"]
 # ## Why this experiment
 #
 # CelebA {cite}`liu2015celeba` has 202,599 photos of faces, each with forty yes-or-no answers: smiling, young, wearing a hat. It is the
-# right half of the paper's Table 3 {cite}`zheng2022herocon`, and its only data set with many labels *and* two views (both made
-# from one photo), which is what HeroCon is made for. Section 4.3 claims:
+# right half of the paper's Table 3 {cite}`zheng2022herocon`, and its only data set with many labels *and* two views, both made from
+# one photo. HeroCon is made for such data. Section 4.3 claims:
 
 # %% tags=["remove-input"]
 paper_tables.claims("celeba")
 
 # %% tags=["remove-input"]
-say(f"""In Table 3, HeroCon-u is below a baseline in {len(against)} places, so claim 2 fails without a run. The gains of claim 6 are points, not
-per cent: they are {percent(shares[0])} and {percent(shares[1])} of SupCon's F1. By the printed deviations both are significant (Welch's test,
+say(f"""In Table 3, HeroCon-u is below a baseline in {len(against)} places, so claim 2 fails without a run. The gains of claim 6 are points,
+not
+per cent: they are {percent(shares[0])} and {percent(shares[1])} of SupCon's F1. By the printed deviations both are significant (Welch's
+test,
 5 %), and *SupCon − DNN* is not. The paper's counts of CelebA's faces, labels and label vectors are right. All verdicts are in
 [the ledger](ledger.ipynb).
 
@@ -207,7 +212,8 @@ floor = (p / p.sum() * 2 * p / (1 + p)).sum()
 print(f"yes to everything: F1 {floor:.3f}, AUC 0.5")
 
 # %% tags=["remove-input"]
-say(f"""Every F1 of Table 3 is {min(f1s) - yes:.1f} to {max(f1s) - yes:.1f} points above an answer that sees no face. On Scene that answer has
+say(f"""Every F1 of Table 3 is {min(f1s) - yes:.1f} to {max(f1s) - yes:.1f} points above an answer that sees no face. On Scene that answer
+has
 {scene_yes:.1f}, and Table 2 {min(scene):.1f} to {max(scene):.1f}. The paper does not say whether it weights labels as its code does. AUC has
 no such floor above one half.""")
 
@@ -215,10 +221,12 @@ no such floor above one half.""")
 # ## What we ran
 
 # %% tags=["remove-input"]
-say(f"""- **Reduced.** The first 10,000 faces instead of 50,000, from files of half size; the public code's thin network instead of VGG-16; 300 steps
+say(f"""- **Reduced.** The first 10,000 faces instead of 50,000, from files of half size; the public code's thin network instead of VGG-16;
+  300 steps
   instead of {setting.steps:,}; layers in bfloat16
   ([Noisy MNIST: which noise, which AUC?](noisy_mnist.ipynb) measures what that changes).
-- **As in the paper.** 500 labelled faces, {setting.labeled_batch} labelled and {setting.unlabeled_batch} unlabelled ones a step, the learning
+- **As in the paper.** 500 labelled faces, {setting.labeled_batch} labelled and {setting.unlabeled_batch} unlabelled ones a step, the
+  learning
   rate. View 1 is a crop, view 2 has other colours; we draw both once a face.
 - **α and β.** The text gives an α to HeroCon-s, which has no $L_u$, and a β to HeroCon-u, which has no $L_s$
   ([Paper against code, point by point](point_by_point.ipynb), B9). We read the *names* as exchanged: HeroCon-u has α = {setting.alpha_u},
@@ -236,12 +244,14 @@ page.settings_table()
 # ## Who has a positive?
 
 # %% tags=["remove-input"]
-say(f"""Forty labels give 115,114 different vectors. In a random batch of 50, {100 * (1 - partner):.1f} % of the faces have no equal, so in at
+say(f"""Forty labels give 115,114 different vectors. In a random batch of 50, {100 * (1 - partner):.1f} % of the faces have no equal, so in
+at
 least {percent(idle)} of the batches the term of strict SupCon is exactly zero. The paper's explanation of SupCon's small gain has this
 right. Eq. 7 counts label by label and always has pairs.
 [How do several labels decide who is pulled?](several_labels.ipynb) counts the positives of four losses and
 measures their forces: on drawn faces, strict SupCon also pushes faces apart that differ in one or two labels, and of the four Eq. 7
-follows the likeness of labels best. These are forces before training; that they lead to better predictions is another claim.""")
+follows the likeness of labels best. These are forces before training; we did not test whether they lead to
+better predictions.""")
 
 # %% [markdown]
 # ## How strongly does $L_s$ act?
@@ -315,22 +325,26 @@ numbers
 page.differences("parts")
 
 # %% tags=["remove-input"]
-caption(f"""*Reduced* runs: paired differences in points with 95 % intervals. △ better, ▽ worse, before correction only; ▲ ▼ after Bonferroni's
+caption(f"""*Reduced* runs: paired differences in points with 95 % intervals. △ better, ▽ worse, before correction only; ▲ ▼ after
+Bonferroni's
 correction for all {page.tests} comparisons on CelebA; ○ no significant difference.""")
 
 # %% tags=["remove-input"]
-say(f"""Of {len(found)} comparisons {len(early)} are significant at 5 % before correction, where {0.05 * len(found):.0f} are expected by chance if no
+say(f"""Of {len(found)} comparisons {len(early)} are significant at 5 % before correction, where {0.05 * len(found):.0f} are expected by
+chance if no
 methods differ; after correction none is. All {len(early)} are about C2AE or DeepMTMV: in these runs DeepMTMV ranks best by
 AUC. HeroCon − DNN is
 {ci(gain)} in F1 and {ci(gain_auc)} in AUC. The paper's {told:.1f} points of F1 lie above that interval. This refutes nothing, since our
-runs end early: DNN's AUC is {100 * printed["DNN"].auc - level:.1f} points below the paper's. *SupCon − DNN* is {ci(f1["SupCon − DNN"])}; that
-fits a term that is zero in most steps, and much else.""")
+runs end early: DNN's AUC is {100 * printed["DNN"].auc - level:.1f} points below the paper's. *SupCon − DNN* is {ci(f1["SupCon − DNN"])};
+this is consistent with a
+term that is zero in most steps, and does not prove it.""")
 
 # %% [markdown]
 # ## Where it breaks
 
 # %% tags=["remove-input"]
-say(f"""- **F1 at 0.4.** All ten methods are below *yes* to everything. After so few steps few probabilities pass 0.4. Above 0.1 instead, their F1 is
+say(f"""- **F1 at 0.4.** All ten methods are below *yes* to everything. After so few steps few probabilities pass 0.4. Above 0.1 instead,
+  their F1 is
   {min(low):.1f} to {max(low):.1f}, and *yes* has {yes:.1f}. Read AUC first.
 - **C2AE** is ahead of CMC and DeepMTMV in F1 and behind both in AUC, before correction only. Its probabilities average
   {given["c2ae"]:.2f}, while {share:.2f} of the answers are yes; so more of them pass 0.4.
@@ -398,8 +412,8 @@ print(f"{alone} of 50 drawn faces have no equal: they leave each other alone")
 attempt("celeba.force", answer_2)
 
 # %% [markdown]
-# **3.** VGG-16 has thirteen convolutions of 3 × 3. `models.VGG_WIDTHS` has the channels of its five blocks, full and thin,
-# `models.VGG_CONVS` how many convolutions each has, and a block ends in a pooling by 2. How many times the weights (with
+# **3.** VGG-16 has thirteen convolutions of 3 × 3. `models.VGG_WIDTHS` has the channels of its five blocks, full and thin, and
+# `models.VGG_CONVS` how many convolutions each has. A block ends in a pooling by 2. How many times the weights (with
 # biases), and how many times the multiplications for a picture of 64 pixels, has the full one?
 
 # %%
@@ -435,8 +449,8 @@ attempt("celeba.vgg", *answer_3)
 #     herocon-s herocon-u herocon --budget paper --seeds 5
 # ```
 #
-# It trains VGG-16 with all its channels in float32, on 50,000 faces at 64 pixels, since the text names no size; `--set size=224` gives
-# VGG's own, `--preset released --split released` the public code's settings. **Minutes and memory were not measured**: no GPU was at
+# It trains VGG-16 with all its channels in float32, on 50,000 faces at 64 pixels, since the text names no size. `--set size=224` gives
+# VGG's own size, `--preset released --split released` the public code's settings. **Minutes and memory were not measured**: no GPU was at
 # hand. [Extended results: CelebA](extended_celeba.ipynb) says how the command is tested.
 #
 # **The reduced runs** need the first 10,000 faces at half size, `img_89x109.tar` ([Data cards](data_cards.ipynb)). No script here makes

@@ -265,7 +265,7 @@ say(f"""- **Transductive**, as in the paper: the test samples are the unlabelled
   images five times, so whatever makes its five runs differ, it is not the labelled images.""")
 
 # %% [markdown]
-# ## When is a random split too kind?
+# ## When does a random split overestimate?
 #
 # A window of speech shares most of its frames with the next one. If windows are split at random, some test windows have a near copy among
 # the labelled ones. Let there be $R$ samples in groups of $m$ near copies, and $n$ labelled ones, drawn at random. The share of test
@@ -277,7 +277,7 @@ say(f"""- **Transductive**, as in the paper: the test samples are the unlabelled
 #
 # If a near copy always gives the answer away, a random split shows the accuracy $q + (1 - q)\,a$, where $a$ is that of samples without one.
 
-# %% tags=["remove-input"] mystnb={"image": {"alt": "Left: accuracy against the number of labelled samples for a toy of near copies. On random samples it climbs from under one half to nearly 100 percent, on new groups it levels off near 60; the curves part at about thirty labels. Right: gain of the best of k equally good settings, from one to 121. On the samples that chose it the gain climbs to two and a half standard deviations, on fresh samples it stays at zero."}, "figure": {"caption": "Left: nearest-neighbour accuracy on 3,000 made-up samples in groups of ten near copies. Right: the best of $k$ equally good settings. *What to see:* a random split is fair with ten labels and far too kind with a thousand. The best of 25 equals looks two standard deviations better, and is not.", "name": "fig-fair-luck"}}
+# %% tags=["remove-input"] mystnb={"image": {"alt": "Left: accuracy against the number of labelled samples for a toy of near copies. On random samples it climbs from under one half to nearly 100 percent, on new groups it levels off near 60; the curves part at about thirty labels. Right: gain of the best of k equally good settings, from one to 121. On the samples that chose it the gain climbs to two and a half standard deviations, on fresh samples it stays at zero."}, "figure": {"caption": "Left: nearest-neighbour accuracy on 3,000 made-up samples in groups of ten near copies. Right: the best of $k$ equally good settings. *What to see:* a random split is fair with ten labels and overestimates by far with a thousand. The best of 25 equals looks two standard deviations better, and is not.", "name": "fig-fair-luck"}}
 blue, orange, green = plots.OKABE_ITO[:3]
 left, right_ = plt.subplots(1, 2, figsize=(9, 3.4))[1]
 left.plot(sizes, 100 * seen, "o-", color=orange, label="random samples")
@@ -315,7 +315,7 @@ right_ = table(["settings", "where chosen", "fresh"], lines, align="rrr")
 fold("The numbers in this figure", f"{left.data}\n\n{right_.data}")
 
 # %% [markdown]
-# So the flattery is not in the split, it is in $q$. On MOCHA few windows are labelled, and $q$ is at most 6 %. We ran it both ways, with
+# So a random split overestimates accuracy only if $q$ is large. On MOCHA few windows are labelled, and $q$ is at most 6 %. We ran it both ways, with
 # random windows and with sentences that are new (`--split utterance`): [Speech: does it help with two real views?](speech.ipynb)
 #
 # ## How lucky is the best of many settings?

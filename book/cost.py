@@ -233,7 +233,8 @@ check("exactly quadratic", all(four))
 page.badges(reads="9 min", runs="20 s")
 
 # %% tags=["remove-input"]
-answer(f"""**A hundred do about as well as 5,000 on MOCHA. Time grows with the square, memory need not.** Drawn from steps of 1,000 samples, 100
+answer(f"""**A hundred do about as well as 5,000 on MOCHA. Time grows with the square, memory need not.** Drawn from steps of 1,000 samples,
+100
 negatives give the F1 of 999: the difference is {ci(f1["100 − 999"])}. Steps with 4,999 change F1 by another
 {ci(f1["4,999 − 100"])}, and AUC by {ci(auc["4,999 − 100"])} before correction only, for {dearer[100]:.0f} times the processor time. What
 lowers F1 is a small batch, not few negatives: half the samples cost {points(-f1["500 − 100"])} points. The same loss, computed in
@@ -311,7 +312,8 @@ quote(rows)
 # - **F1.** HeroCon on MOCHA {cite}`wrench2000mocha`, 500 steps, five seeds. A seed draws 250 labelled windows and the first weights.
 # - **Negatives.** A step has 250 labelled samples and $m$ unlabelled ones, and each has all others as negatives: $|\mathcal N| = 249 + m$.
 #   For 100 and 200, $L_u$ takes a random part of a step of 1,000, anew in each step. The paper does not say how it got below 249.
-# - **Time.** One step: encoders, all losses, backward, LARS; for the training set's size a whole epoch, each step on other samples. One
+# - **Time.** One step: encoders, all losses, backward, LARS {cite}`you2017lars`; for the training set's size a whole epoch, each step on
+#   other samples. One
 #   thread of a CPU, seconds of the processor. Three implementations take turns and the best round counts.
 # - **Memory.** The peak of a new process for one step. What would keep more than 2 GiB for backward was not run.
 
@@ -385,7 +387,8 @@ the sizes.""")
 # %% tags=["remove-input"]
 say(f"""From the same batch, the number of negatives has no detectable effect: 100 in place of 999 cost
 {-f1["100 − 999"].lo:.1f} points of F1 at most, by the end of the interval. A batch of 501 samples loses {ci(-f1["500 − 100"])} against
-100 negatives from 1,000 samples, although it has five times the negatives and anchors. So the loss is that of the smaller batch: batch normalisation sees fewer samples,
+100 negatives from 1,000 samples, although it has five times the negatives and anchors. So the loss is that of the smaller batch: batch
+normalisation sees fewer samples,
 and each of them less often. Unlabelled samples in the batch statistics alone change nothing detectable. Larger batches than 1,000 help by
 a tenth or two of a point, before correction only.""")
 
@@ -401,13 +404,13 @@ for by, loss in LOSSES.items():
     print(f"{by:13} {few:,}; with twice the samples × {many / few:g}")
 
 # %% tags=["remove-input"]
-say(f"""All three are exactly quadratic in the samples of a step, and we know no way to compute this sum over all pairs exactly that is
-not. In units of one product of $n \\times 2n$ scores the formula as printed takes {units[LITERAL]:g}, the public code's form
+say(f"""All three are exactly quadratic in the samples of a step, and we know no exact way around that. In units of one product of
+$n \\times 2n$ scores the formula as printed takes {units[LITERAL]:g}, the public code's form
 {units[RELEASED]:g}, ours {units[OURS]:g}. The public code's needs half the pairs, since its negatives come from one view alone. Ours
 computes its scores twice and still does less than the formula as printed.""")
 
 # %% [markdown]
-# ## Why need memory not be?
+# ## Why is memory linear?
 #
 # Write $\hat z = z/|z|$ and $\hat h = H(z)/|H(z)|$. Cosines are then dot products, and a weighted negative of Eq. 5 is a sum of two
 # exponentials *of dot products*:
@@ -516,9 +519,12 @@ assert (
     all(0.9 < mib[-1] / mib[0] < 1.2 for mib in epochs.values())
     and min(less) > 1.3
 )
-say(f"""Linear in the training set, quadratic in the samples of a step: all best estimates lie within a half of the claimed powers. A whole step
-in the public code's form, with half the products, takes {min(less):.1f} to {max(less):.1f} times less than the formula as printed. A larger
-training set hardly moves memory, which is that of one step. With more negatives memory runs out before time does. The literal formula's largest step has {top[LITERAL]:,} negatives,
+say(f"""Linear in the training set, quadratic in the samples of a step: all best estimates lie within a half of the claimed powers. A whole
+step
+in the public code's form, with half the products, is {min(less):.1f} to {max(less):.1f} times as fast as the formula as printed. A
+larger
+training set hardly moves memory, which is that of one step. With more negatives memory runs out before time does. The literal formula's
+largest step has {top[LITERAL]:,} negatives,
 {times[NEGATIVE, LITERAL][top[LITERAL]]:.0f} seconds and {peaks[LITERAL][3000] / 1024:.1f} GiB; the public code's form ends at
 {top[RELEASED]:,} with {peaks[RELEASED][5000] / 1024:.1f} GiB. Ours takes {times[NEGATIVE, OURS][20_000]:.0f} seconds for 20,000. Its own
 power is {growth[NEGATIVE, OURS].mean:.1f}, below two: the faster the quadratic part, the more the rest of a step shows.
@@ -575,7 +581,8 @@ for name, taken in measure.time_interleaved(steps, 3).items():
 # ## Where it breaks
 
 # %% tags=["remove-input"]
-say(f"""- **Timings are older than the code.** They are of {where["date"]}, from an earlier version of this repository, and were not measured again:
+say(f"""- **Timings are older than the code.** They are of {where["date"]}, from an earlier version of this repository, and were not
+  measured again:
   no machine at hand was quiet. Counts and bytes above are computed anew with the page. Rounds of one step differ by up to
   {spread:.1f} times.
 - **Equal precision, half the pairs.** In float32 the public code's form does fewer products than ours. Expect it to be about as fast, as
@@ -590,8 +597,9 @@ say(f"""- **Timings are older than the code.** They are of {where["date"]}, from
 - **An estimate was too low.** What a step would keep was estimated up to a half too low when these timings were made. Mended since; *unit
   rows* at 10,000 samples should not have been run.
 - **MOCHA is not XRMB**, so Fig. 3(b) stays *not run*. Our β is that of Table 3, ten times smaller than the figure's; the paper has both for
-  the same data (B8 in [The paper and its released code, point by point](point_by_point.ipynb)). Who has XRMB writes `xrmb` for `mocha` in the commands at the end.
-- **Processor time of runs** is of machines that others used, too.
+  the same data (B8 in [The paper and its released code, point by point](point_by_point.ipynb)). If you have XRMB, write `xrmb` for `mocha`
+  in the commands at the end.
+- **Processor times of runs** come from machines shared with other jobs.
 - **Three things move with a batch**: negatives and anchors, batch statistics, passes over the unlabelled windows. Only 100, 200 and 999
   share a batch.
 - **One data set, one temperature.** At $\\tau = 1$ a softmax over many negatives is nearly flat. At a low $\\tau$ more may help.""")

@@ -159,7 +159,7 @@ show("xrmb")
 show("celeba")
 
 # %% [markdown]
-# ## Speech beside XRMB
+# ## Speech in place of XRMB
 #
 # ### MOCHA-TIMIT
 

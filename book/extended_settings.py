@@ -185,19 +185,20 @@ heads = [
     "metric",
     "picked on seed",
     "α, β",
-    "promised (points)",
-    "kept on the others (points)",
+    "gain on that seed (points)",
+    "gain on the others (points)",
 ]
 wide(table(heads, lines))
 
 # %% tags=["remove-input"]
-caption("""The best point by one seed's test labels, and its gain over Table 3's point on that seed and on the other two. The lines share runs,
+caption("""The best point by one seed's test labels, and its gain over Table 3's point on that seed and on the other two. The lines share
+runs,
 so they have no interval.""")
 
 # %% tags=["remove-input"]
 say(f"""For β up to 0.1 a run's noise is {noise["f1"]:.2f} points of F1 and {noise["auc"]:.2f} of AUC. If these 15 points were equally
-good, the best run would promise {luck[14] * noise["f1"]:.2f} and {luck[14] * noise["auc"]:.2f} points too much. Here
-{lost["f1"]:.2f} and {lost["auc"]:.2f} points were not kept, since the surface is steep.""")
+good, the best run would overstate its gain by {luck[14] * noise["f1"]:.2f} and {luck[14] * noise["auc"]:.2f} points. Here it does by
+{lost["f1"]:.2f} and {lost["auc"]:.2f} points, since the surface is steep.""")
 
 # %% tags=["remove-input"]
 text, code, ours = (
@@ -366,6 +367,7 @@ assert max(chosen) < 0.4 and np.mean(gained) > 0.002
 assert seen.max() > 0.85 and THRESHOLDS[seen.argmax()] > 0.4
 
 # %% tags=["remove-input"]
-say("""Both seeds choose a threshold below 0.4 and gain by it on the test genes. On its own training genes, after training, a network is right
-nearly always and chooses a threshold above 0.4: it knows them by heart, so its probabilities there are not those of new genes. That is
+say("""Both seeds choose a threshold below 0.4 and gain by it on the test genes. On its own training genes, after training, a network is
+right
+nearly always and chooses a threshold above 0.4: it has memorised them, so its probabilities there are not those of new genes. That is
 why the choice needs cross-validation.""")

@@ -65,13 +65,16 @@ shown = [name for name in EXPERIMENTS if "vectors" not in name]
 badges(check, reads="10 min", runs="20 s")
 
 # %% tags=["remove-input"]
-answer(f"""**One false negative hardly; whole classes of them do.** With enough room no minimiser of $L_1$ keeps even one false pair together, so
-Lemma 3.1 is true once "sub-optimal" has a meaning. But keeping the pair would cost at most about {theory.tied_pair_cost(1):.2f}/$n^2$ nats among
-$n$ samples, at $\\tau = 1$. At the sizes of the paper's experiments on Scene, N-MNIST and XRMB no minimiser collapses the classes, with far
-fewer dimensions than samples: the mean cosine within a class is at most {", ".join(f"{alike[k]:.2f}" for k in shown[:2])} and
-{alike[shown[2]]:.2f}. The paper's proof shows neither.""")
+answer(f"""**One false negative hardly; whole classes of them do.** With enough dimensions no minimiser of $L_1$ keeps even one false pair
+together.
+So Lemma 3.1 is true once "sub-optimal" is defined. But keeping the pair would cost at most about {theory.tied_pair_cost(1):.2f}/$n^2$ nats
+among
+$n$ samples, at $\\tau = 1$. At the sizes of the paper's experiments no minimiser collapses the classes, with far fewer dimensions than
+samples.
+The mean cosine within a class is at most {alike["Scene"]:.2f} on Scene, {alike["N-MNIST"]:.2f} on N-MNIST and {alike["XRMB"]:.2f} on XRMB.
+The paper's proof shows neither.""")
 
-# %% tags=["remove-input"] mystnb={"image": {"alt": "Left: classes on the horizontal axis, samples per class on the vertical axis, both logarithmic. Curves for 3, 10, 50 and 200 dimensions rise steeply at the right end; the paper's three experiments and Scene's 15 label vectors lie far above the curve for 200. Right: for each of them, the fewest dimensions against the temperature: from 2 to 4 at a temperature of 0.1 to about one less than the number of classes at high temperatures; the experiments' own dimensions lie far above."}, "figure": {"caption": "Above the curves no minimiser of the vanilla loss has collapsed classes. Left at τ = 1; right, the fewest dimensions for each experiment. *What to see:* the paper's experiments (at τ = 1; marks set side by side) are well inside. CelebA has no partition into classes.", "name": "fig-fn-region"}}
+# %% tags=["remove-input"] mystnb={"image": {"alt": "Left: classes on the horizontal axis, samples per class on the vertical axis, both logarithmic. Curves for 3, 10, 50 and 200 dimensions rise steeply at the right end; the paper's three experiments and Scene's 15 label vectors lie far above the curve for 200. Right: for each of them, the fewest dimensions against the temperature: from 2 to 4 at a temperature of 0.1 to about one less than the number of classes at high temperatures; the experiments' own dimensions lie far above."}, "figure": {"caption": "Above the curves no minimiser of the vanilla loss has collapsed classes. Left at τ = 1; right, the fewest dimensions for each experiment. *What to see:* the paper's experiments (at τ = 1; marks set side by side) lie far above the curve for 200 dimensions, and on the right far above their own curves. CelebA has no partition into classes.", "name": "fig-fn-region"}}
 MARKS = dict(zip(EXPERIMENTS, "osD^", strict=True))
 TINTS = dict(zip(EXPERIMENTS, plots.OKABE_ITO, strict=False))
 
@@ -122,7 +125,8 @@ plt.show()
 # %% [markdown]
 # ## One false negative, moved by hand
 #
-# Put the cats A and B and the dogs C and D on a circle, the two views of each in one point, and move B. To A it is a *false negative*. If the
+# Put the cats A and B and the dogs C and D on a circle, the two views of each in one point, and move B. To A it is a *false negative*. If
+# the
 # loss knew about cats, it would be lowest with B on A.
 
 
@@ -163,13 +167,14 @@ right.legend(ncols=3, loc="upper center", fontsize=9)
 plt.show()
 
 # %% [markdown]
-# ## With room, every pair is driven apart
+# ## With enough dimensions, every pair is driven apart
 #
 # > **The paper says** (Lemma 3.1 and below it): with only one false negative in the batch, the vanilla loss $L_1$ (Eq. 3) easily leads to a
 # > sub-optimal solution.
 #
-# A minimiser of $L_1$ is optimal for $L_1$, so "sub-optimal" needs a *target from outside*: two samples of one class should coincide, or at
-# least have a positive cosine. Can a minimiser meet it? Below, $z_i$ and $w_i$ are the unit vectors of sample $i$ in views 1 and 2.
+# A minimiser of $L_1$ is optimal for $L_1$, so "sub-optimal" needs a *target from outside*. Ours: two samples
+# of one class should coincide, or at least have a positive cosine. Can a minimiser meet it? Below, $z_i$ and $w_i$ are the unit vectors of
+# sample $i$ in views 1 and 2.
 #
 # :::{prf:theorem} Lemma 3.1, repaired
 # :label: negatives-repaired
@@ -285,9 +290,10 @@ plt.show()
 print(f"left out: {others.norm() / slope.norm():.0%} of the gradient's length")
 
 # %% [markdown]
-# ## Without room, classes are still driven apart
+# ## With fewer dimensions, classes are still driven apart
 #
-# No experiment has $d \ge n - 1$: Scene's 2,407 samples share 200 dimensions. What holds there? Split the samples into $K \ge 2$ classes, and
+# No experiment has $d \ge n - 1$: Scene's 2,407 samples share 200 dimensions. What holds there? Split the samples into $K \ge 2$ classes,
+# and
 # call a class *collapsed* if all its samples coincide, in view 1 or in view 2. Let $C = \frac1n \sum_i (z_i - a)\cdot(w_i - b)$, with $a, b$
 # the means of $z, w$ over the class of $i$. It is the spread inside the classes, and 0 if they are collapsed. Let
 # $M_d(\lambda) = \mathbb E\, e^{\lambda\, u \cdot v}$ for independent uniform unit vectors $u, v$ in $d$ dimensions.
@@ -301,27 +307,32 @@ print(f"left out: {others.norm() / slope.norm():.0%} of the gradient's length")
 #
 # 1. Always $L_1 \ge F(\max(C, 0))$, and $F$ falls on $[0, 1]$. Collapsed classes have $L_1 \ge F(0)$.
 # 2. The minimum is at most $U$, and $M_d(\lambda) \le e^{\lambda^2/(2d)}$.
-# 3. If $F(0) > U$, no minimiser has collapsed classes. Every minimiser has $C \ge C_0$ with $F(C_0) = U$, and the mean of $z_i \cdot w_k$ over
+# 3. If $F(0) > U$, no minimiser has collapsed classes. Every minimiser has $C \ge C_0$ with $F(C_0) = U$, and the mean of $z_i \cdot w_k$
+# over
 #    the class of $i$, averaged over $i$, is at most $1 - C_0$.
 # 4. If $d \ge \max(2, K-1)$, then $F(0) > U$ as soon as $n/K > m_0 = \frac{1-r}{1 + (K-1)q - Kr}$, with
 #    $r = e^{-1/\tau} M_d(1/\tau)$ and $q = e^{-\frac{K}{(K-1)\tau}}$.
 # :::
 #
-# *Why:* an anchor in a collapsed class has the whole class level with its positive. Random points on a sphere do better, as most are nearly
+# *Why:* in a collapsed class all samples have the same score as the anchor's positive. Random points on a sphere do better, as most are
+# nearly
 # orthogonal. In between, a low loss needs spread.
 #
 # :::{dropdown} Proof
 # *1.* Write $\lambda = 1/\tau$ and $D_c$ for the share of class $c$, $m_c$ for its size. For any weights $\rho$ that add up to one,
 # $\log \sum_k e^{x_k} \ge \sum_k \rho_k (x_k - \log \rho_k)$ (Gibbs). For anchor $i$ take $x_k = \lambda(z_i \cdot w_k - z_i \cdot w_i)$ and
-# $\rho = \theta \cdot (\text{uniform on all samples}) + (1-\theta)\cdot(\text{uniform on the class of } i)$, $\theta \in [0, 1]$. The mean over $i$ of
+# $\rho = \theta \cdot (\text{uniform on all samples}) + (1-\theta)\cdot(\text{uniform on the class of } i)$, $\theta \in [0, 1]$. The mean
+# over $i$ of
 # $\sum_k \rho_k x_k$ is $-\lambda(C + \theta B)$ with $B = \sum_c D_c (a_c - \bar z)\cdot(b_c - \bar w)$. The mean entropy of the weights is
 # $S(\theta) = \log n + \theta \log\frac1\theta + \sum_c k(D_c)$, where $k(D) = D u \log\frac Du + \theta D^2 \log\theta$ and
 # $u = 1 - \theta + \theta D$.
 #
-# $k$ is convex: with $s = \theta D/u \in (0, 1]$, $k''/\theta = \frac1s - s + 2\log s \ge 0$, since this is 0 at $s = 1$ and has the derivative
+# $k$ is convex: with $s = \theta D/u \in (0, 1]$, $k''/\theta = \frac1s - s + 2\log s \ge 0$, since this is 0 at $s = 1$ and has the
+# derivative
 # $-(\frac1s - 1)^2$. As $\sum_c D_c = 1$, $S(\theta)$ is least for equal classes. By Cauchy–Schwarz
 # $C + B = \frac1n \sum_i (z_i - \bar z)\cdot(w_i - \bar w) \le 1$ and $B \le 1$, so $C + \theta B \le C^+ + \theta(1 - C^+)$ with
-# $C^+ = \max(C, 0)$. Together $L_1 \ge -\lambda(C^+ + \theta(1 - C^+)) + S_K(\theta)$, $S_K$ that of equal classes. The maximum over $\theta$
+# $C^+ = \max(C, 0)$. Together $L_1 \ge -\lambda(C^+ + \theta(1 - C^+)) + S_K(\theta)$, $S_K$ that of equal classes. The maximum over
+# $\theta$
 # is Gibbs' again, with two groups of $\frac nK$ and $n - \frac nK$ terms, and equals $F(C^+)$; the best mass off the class,
 # $\varphi = \frac{(K-1)e}{1 + (K-1)e}$ with $e$ the exponential in $F$, is at most $1 - \frac1K$, so $\theta \le 1$. And
 # $F' = -\lambda(1 - \varphi\frac{K}{K-1}) \le 0$, with equality at $C = 1$ only. If one view is constant on each class, $C = 0$.
@@ -333,7 +344,8 @@ print(f"left out: {others.norm() / slope.norm():.0%} of the gradient's length")
 #
 # *3.* A minimiser has $F(C^+) \le L_1 \le U < F(0)$. And $C$ is the mean of $z_i \cdot w_i$, at most 1, minus the mean in question.
 #
-# *4.* $F(0) > U$ says $\frac nK(1 + (K-1)q - Kr) > 1 - r$. The bracket is positive: $\frac1K(e^\lambda + (K-1)e^{-\lambda/(K-1)})$ is the mean of
+# *4.* $F(0) > U$ says $\frac nK(1 + (K-1)q - Kr) > 1 - r$. The bracket is positive: $\frac1K(e^\lambda + (K-1)e^{-\lambda/(K-1)})$ is the
+# mean of
 # $e^{\lambda\, u \cdot v}$ over the corners of a simplex on the sphere of $K-1$ dimensions. As $e^{\lambda t}$ has positive Gegenbauer
 # coefficients, that mean is at least $M_{K-1}(\lambda)$, with equality only for the uniform law ($K = 2$ and $d = 1$), and $M_d$ falls
 # strictly with $d$. ∎
@@ -362,10 +374,11 @@ code = {"N-MNIST": (1200, 10, 512), "XRMB": (500, 20, 200)}
 code = {k: 1 - theory.least_spread(*v) for k, v in code.items()}
 yeast = theory.collapse_margin(2417, 198, 200)
 assert 4.9 < min(colder) < max(colder) < 5.9 and 0 < yeast < 0.001
-say(f"""The margin is $F(0) - U$ in nats: what collapse costs at least. Scene is multi-label, so its true partition is the second row, into 15
+say(f"""The margin is $F(0) - U$ in nats: what collapse costs at least. Scene is multi-label, so its true partition is the second row, into
+15
 label vectors. **CelebA** is missing: with 115,114 label vectors for 202,599 photos, 1.76 each, it has no partition into classes. At
 $\\tau = 0.1$ the margins are {min(colder):.1f} to {max(colder):.1f} nats. With the public code's smaller batches the cosine is at most
-{code["N-MNIST"]:.2f} on N-MNIST and {code["XRMB"]:.2f} on XRMB. Yeast's 198 label vectors are inside by {yeast:.4f} nats only.""")
+{code["N-MNIST"]:.2f} on N-MNIST and {code["XRMB"]:.2f} on XRMB. For yeast's 198 label vectors the margin is {yeast:.4f} nats only.""")
 
 # %% tags=["remove-input"]
 slider = [0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0]
@@ -402,7 +415,7 @@ plots.movable(
 )
 
 # %% [markdown]
-# Again, above a curve no minimiser collapses the classes. The hotter the loss, the more dimensions it takes, up to about $K - 1$.
+# Again, above a curve no minimiser collapses the classes. A higher temperature takes more dimensions, up to about $K - 1$.
 
 
 # %% tags=["remove-input"]
@@ -509,7 +522,8 @@ rows.append(
         "at $d = 1$, $n = 100$",
     ]
 )
-told = f"""Part 1 holds on {tried:,} random states, the closest within $10^{{-4}}$ of equality; a minimiser of $L_1 - F$ comes within $10^{{-8}}$."""
+told = f"""Part 1 holds on {tried:,} random states, the closest within $10^{{-4}}$ of equality; a minimiser of $L_1 - F$ comes within
+$10^{{-8}}$."""
 fold(
     f"Checked on {tried:,} random states; altered forms are violated",
     told + "\n\n" + table(["altered", "violated by (nats)"], rows).data,
@@ -523,7 +537,8 @@ fold(
 # :::{prf:theorem} Parting lowers the loss
 # :label: negatives-local
 # Let every class have at least two samples and be collapsed in both views, $z_i = a_{y_i}$, $w_i = b_{y_i}$, and let a unit vector $e$ be
-# orthogonal to all $a_c$ and $b_c$, as there is for $d \ge 2K+1$, or $d \ge K+1$ if $a = b$. The state is not a local minimum of $L_1$, for any
+# orthogonal to all $a_c$ and $b_c$, as there is for $d \ge 2K+1$, or $d \ge K+1$ if $a = b$. The state is not a local minimum of $L_1$, for
+# any
 # $n$, $\tau$ and sizes. Turn both views of each sample by $\varepsilon s_i$ towards $e$, $s_i$ of mean 0 and mean square 1 in each class. At
 # $\varepsilon = 0$ the derivatives of $L_1$ are 0 and
 #
@@ -603,7 +618,8 @@ for tau in (1.0, 0.3):
 # So $d \ge \max(2, K-1)$ is enough here.
 # :::
 #
-# *Proof.* Let $\rho = -\frac1{K-1}$ and $D = m + (n-m)q$, the sum of an anchor divided by $e^{1/\tau}$. For a sample of class $a$, whose point
+# *Proof.* Let $\rho = -\frac1{K-1}$ and $D = m + (n-m)q$, the sum of an anchor divided by $e^{1/\tau}$. For a sample of class $a$, whose
+# point
 # is $\mu_a$, $\sum_l P_{li}z_l - z_i = \frac mD\mu_a + \frac{mq}D\sum_{b \ne a}\mu_b - \mu_a = (\frac{m(1-q)}D - 1)\mu_a$, since the points
 # add up to 0: no part along the sphere. We collect the terms in $\varepsilon^2$ of $nL_1$.
 #
@@ -749,8 +765,9 @@ for tau in (1.0, 0.5):
     assert abs(proven / theory.tied_pair_least_cost(n, tau) - 1) < 0.01
 times = 2 / 256 * math.log(2) / excess(256, 1.0)
 assert 240 < times < 260
-say(f"""At $\\tau = 1$ the cost lies between {least_cost:.2f}/$n^2$ and {most:.2f}/$n^2$ for large $n$. The $\\frac2n \\log 2$ of cold losses holds
-only while $n$ is far below $e^{{1/\\tau}}$: at $\\tau = 1$ and $n = 256$ it is {times:.0f} times too much.""")
+say(f"""At $\\tau = 1$ the cost lies between {least_cost:.2f}/$n^2$ and {most:.2f}/$n^2$ for large $n$. The $\\frac2n \\log 2$ of low
+temperatures holds only
+while $n$ is far below $e^{{1/\\tau}}$: at $\\tau = 1$ and $n = 256$ it is {times:.0f} times too much.""")
 
 # %% tags=["remove-input"] mystnb={"image": {"alt": "Left: what tying one pair costs against the number of samples, both axes logarithmic, for three temperatures. At τ = 1 and 0.5 the curves fall like one over n squared; at τ = 0.1 the curve follows the dotted line two over n times log 2. Right: what collapsing two classes of m costs against the temperature; the curves for m = 2, 4 and 8 start at log m and fall."}, "figure": {"caption": "Excess of the loss over its floor. Left, one tied pair among n samples; dotted, (2/n) log 2. Right, two collapsed classes of m samples; dotted, log m. *What to see:* one pair costs next to nothing in a large batch, classes up to log m. More classes of a size cost less.", "name": "fig-fn-cost"}}
 ns = np.unique(np.geomspace(4, 4096, 40).round().astype(int))
@@ -783,14 +800,18 @@ plt.show()
 # > **The paper says** (Definition 1): $X_j$ is a false negative of $X_i$ if their *optimal* representations have
 # > $e^{z_i^* \cdot z_j^*/\tau}$ above 1 for some small $\tau$, and a true negative if this number is about 0.
 #
-# "Above 1" says $z_i^* \cdot z_j^* > 0$, whatever $\tau$ is. "About 0" is out of reach at the experiments' $\tau = 1$, where the number is at
+# "Above 1" says $z_i^* \cdot z_j^* > 0$, whatever $\tau$ is. "About 0" is out of reach at the experiments' $\tau = 1$, where the number is
+# at
 # least $1/e$. And "optimal" is not defined: if it means optimal for $L_1$ and $d \ge n - 1$, *no pair is ever a false negative*, and the
-# lemma's hypothesis is never met. So this book calls two samples false negatives if they *should* lie close, for a reason given from outside,
+# lemma's hypothesis is never met. So this book calls two samples false negatives if they *should* lie close, for a reason given from
+# outside,
 # such as labels.
 #
 # ::::{dropdown} How near to 0 can it be?
-# If $N$ samples are all to be true negatives of each other, $\tau$ must be small against $1/(N-1)$: $N$ is $n$ at the optimum of $L_1$, or the
-# number of classes if each may sit in one point. For a $\tau$ as small as one likes "about 0" only says $z_i^* \cdot z_j^* < 0$. And with less
+# If $N$ samples are all to be true negatives of each other, $\tau$ must be small against $1/(N-1)$: $N$ is $n$ at the optimum of $L_1$, or
+# the
+# number of classes if each may sit in one point. For a $\tau$ as small as one likes "about 0" only says $z_i^* \cdot z_j^* < 0$. And with
+# less
 # room, $n \ge d + 2$, some pair has a cosine of 0 or more, whatever the classes.
 #
 # :::{prf:proposition} Few vectors can point apart
@@ -847,8 +868,9 @@ for n in (4, 6, 12):
     assert (gaps - 360 / n).abs().max() < 1
     assert history[-1] - theory.floor(n, 0.5) > 0.01
 ends = f"{cosine.min():.1f}".replace("-", "−"), f"{cosine.max():.1f}"
-say(f"""- **One dimension**; **nearly as many classes as samples**, as on yeast; **hot losses**, as $m_0$ grows with $\\tau$.
-- **One pair and $d < n - 1$.** Cosines differ within a minimiser, from {ends[0]} to {ends[1]} for $n = 8$, $d = 3$. But any permutation of the
+say(f"""- **Not covered:** one dimension; nearly as many classes as samples, as on yeast; high temperatures, as $m_0$ grows with $\\tau$.
+- **One pair and $d < n - 1$.** Cosines differ within a minimiser, from {ends[0]} to {ends[1]} for $n = 8$, $d = 3$. But any permutation of
+  the
   samples is a minimiser, too, so nothing singles a false pair out. On a circle samples spread evenly.
 - **No free dimension.** {{prf:ref}}`negatives-local` needs one, and two samples in every class; a simplex of classes needs none
   ({{prf:ref}}`negatives-saddle`). For other states without one the question is open.
@@ -860,13 +882,15 @@ say(f"""- **One dimension**; **nearly as many classes as samples**, as on yeast;
 #
 # - Lemma 3.1's conclusion is true with a target from outside, unit vectors and $d \ge n-1$. The printed proof is invalid, and
 #   Definition 1 is not usable as it stands.
-# - For classes of any sizes far fewer dimensions are enough, and with a free dimension collapse is not even a local minimum. "Never" would be
+# - For classes of any sizes far fewer dimensions are enough, and with a free dimension collapse is not even a local minimum. "Never" would
+#   be
 #   too much: $d = 1$.
 # - "Easily, with only one" is true of separation, not of cost: about $1/n^2$ for a pair, up to $\log m$ for classes.
 #
 # ## Exercises
 #
-# **1.** Scene's six classes need {prf:ref}`negatives-region`'s $m_0 \approx 2$ samples each at $\tau = 1$ and $d = 200$. At which temperature
+# **1.** Scene's six classes need {prf:ref}`negatives-region`'s $m_0 \approx 2$ samples each at $\tau = 1$ and $d = 200$. At which
+# temperature
 # do they need ten?
 
 # %%

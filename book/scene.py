@@ -109,6 +109,9 @@ claims("scene")
 
 # %% [markdown]
 # ## What we ran
+#
+# The baselines are the paper's: Info-NCE {cite}`oord2018`, SupCon {cite}`khosla2020`, MIB {cite}`federici2020mib`,
+# C2AE {cite}`yeh2017c2ae` and DeepMTMV {cite}`zheng2019deepmtmv`.
 
 # %% tags=["remove-input"]
 say(f"""- **Data.** {find_card("scene").about} Each seed draws {photos["split.train"]:.0f} labelled photos. The other

@@ -242,7 +242,8 @@ page.badges(reads="9 min", runs="15 s")
 # %% tags=["remove-input"]
 answer(f"""**α, β and the temperature matter; the threshold is what you can choose.** On MOCHA F1 spans {span:.0f} points over a grid of
 α and β. A large α helps and a large β harms, the opposite of what the paper reports for XRMB: its best point costs
-{ci(-f1[worst])} here, with {f1[worst].n} seeds. A lower temperature helps on MOCHA and costs on Scene and N-MNIST. Without test labels one choice pays: a
+{ci(-f1[worst])} here, with {f1[worst].n} seeds. A lower temperature helps on MOCHA and costs on Scene and N-MNIST. Without test labels one
+choice pays: a
 threshold from cross-validation inside 120 labelled photos gains {ci(by_threshold)} of F1 on Scene. Choosing a change of the method as
 well adds nothing detectable.""")
 
@@ -317,7 +318,7 @@ fold("The numbers in this figure", f"{maps.data}\n\n{thresholds.data}")
 # - **Ten changes** to HeroCon: three temperatures τ, and seven changes of loss, network or schedule. They have smaller steps than the
 #   main runs, 420 samples on Scene, 500 on MOCHA and 400 on N-MNIST; *as printed* has the same.
 # - **The rule.** Each seed chooses by five-fold cross-validation inside its own labelled samples, with the unlabelled ones taking part as
-#   ever. The test samples judge that choice, once. Seeds do not share choices, because one seed's labelled samples are another's test
+#   usual. The test samples judge that choice, once. Seeds do not share choices, because one seed's labelled samples are another's test
 #   samples ([How do we compare methods fairly?](compare_fairly.ipynb)).
 #
 # The rule in two lines: `chosen` sees the cross-validation only, `gain` looks its choice up on the test samples, in points.
@@ -379,8 +380,8 @@ wide(
 )
 
 # %% tags=["remove-input"]
-say("""HeroCon keeps a smaller lead over DNN. DeepMTMV's lead over HeroCon is not significant any more: it was a matter of where
-probabilities lie. HeroCon has the smaller step here.""")
+say("""HeroCon keeps a smaller lead over DNN. DeepMTMV's lead over HeroCon is not significant any more: it came from where
+probabilities lie. HeroCon has 420 photos per step here.""")
 
 # %% [markdown]
 # ## What can be chosen without test labels?
@@ -407,11 +408,11 @@ wide(
 
 # %% tags=["remove-input"]
 caption("""F1 over HeroCon as printed, in points. The fourth column is what each seed would gain if its own test samples chose: part of the
-distance is luck that nobody gets, part is what few labels cannot find. AUC has no threshold.""")
+distance is luck, which no rule can choose; part is more than so few labels can detect. AUC has no threshold.""")
 
 # %% tags=["remove-input"]
 say(f"""**The threshold pays**, with small and with full steps. A change of the method chosen along with it changes that gain by
-{ci(more)}, so it adds nothing detectable. The temperature shows why one hesitates: none of Scene's ten seeds chooses a lower one, and
+{ci(more)}, so it adds nothing detectable. Few labels do not find a temperature either: none of Scene's ten seeds chooses a lower one, and
 {cooler["MOCHA"]} of MOCHA's five do. There τ = 0.2 for all seeds gains {ci(f1["τ = 0.2, MOCHA"])}, but the choice of each seed only
 {ci(on_mocha)}.""")
 
@@ -480,7 +481,7 @@ say(f"""- **We looked first.** We decided to tune the threshold, and to extend i
 say("""- Compare methods at thresholds of their own, or by AUC. F1 at a fixed threshold mixes the order of probabilities with where they lie.
 - On data with several labels, choose the threshold inside the labelled samples. Try τ = 1, 0.5, 0.2 and a larger α the same way; with a
   few hundred labels expect little of it.
-- A best point needs a second look: on other seeds, or by cross-validation. Report what is kept, not what was promised.""")
+- A best point needs a second look: on other seeds, or by cross-validation. Report its gain there, not on the samples that picked it.""")
 
 # %% [markdown]
 # ## Exercises

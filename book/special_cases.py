@@ -343,7 +343,7 @@ table(
 # ### What more samples per class do
 #
 # Let $K$ classes of $m$ samples be orthonormal: one point a class, cosine 0 between
-# classes. A supervised loss should be content. But
+# classes. A supervised loss should have its minimum there. But
 #
 # $$ L_{\text{out}} = \log\bigl(m-1 + (K-1)\,m\,e^{-1/\tau}\bigr), \qquad
 # \text{Eq. 6} = \log\bigl(1 + (K-1)\,m\,e^{-1/\tau}\bigr) . $$

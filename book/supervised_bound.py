@@ -149,8 +149,10 @@ check(
 badges(check, reads="8 min", runs="10 s")
 
 # %% tags=["remove-input"]
-answer(f"""**No. Lemma 3.2 is false.** It says that $N - L_s$ is at most the mutual information of two samples of one class. Two classes with
-five samples each, a perfect encoder and the paper's own critic give {a5:.3f} nats, where at most $\\log 2$ = {LOG2:.3f} can be shared. With one
+answer(f"""**No. Lemma 3.2 is false.** It says that $N - L_s$, with $N$ the mean logarithm of the number of negatives, is at most the mutual
+information of two samples of one class. Two classes with
+five samples each, a perfect encoder and the paper's own critic give {a5:.3f} nats, where at most $\\log 2$ = {LOG2:.3f} can be shared. With
+one
 label, three samples are enough. A repaired form, with other negatives, fails too because of its factor $1/\\sigma$. What a small $L_s$ does
 certify, on fresh samples, is that each class is far from the rest.""")
 
@@ -255,7 +257,8 @@ rows += [
 table(["data", "τ", "$N - L_s$ (nats)", "information (nats)"], rows)
 
 # %% [markdown]
-# Noise, several labels and classes that overlap do not save the lemma. If classes are well separated and $\tau$ is small, $L_s \approx 0$ and
+# Noise, several labels and classes that overlap do not save the lemma. If classes are well separated and $\tau$ is small, $L_s \approx 0$
+# and
 # $N - L_s \approx \log|\mathcal N(a)|$, which grows with the data set, while the information is at most $\log c$. There, the better the
 # training, the further the lemma is from the truth.
 #
@@ -329,8 +332,10 @@ assert p[0] @ r @ p[1] == 0  # separated classes
 
 # %% tags=["remove-input"]
 shown = ", ".join(f"{b[r]:.3f} ({label})" for r, label in readings.items())
-say(f"""Counterexample B has eight labels and $I$ = {b_one.information:.3f} nats. At $M = 256$ the bound is {b_one.bound:.3f} without a factor,
-and {shown}: too large in each reading of the lemma's $\\sigma$. B is not Eq. 7. It tests this one step, and A alone carries the verdict on the
+say(f"""Counterexample B has eight labels and $I$ = {b_one.information:.3f} nats. At $M = 256$ the bound is {b_one.bound:.3f} without a
+factor,
+and {shown}: too large in each reading of the lemma's $\\sigma$. B is not Eq. 7. It tests this one step, and A alone carries the verdict on
+the
 lemma as printed.""")
 
 # %% [markdown]
@@ -358,7 +363,7 @@ lemma as printed.""")
 # :::{prf:proposition} What a bound on information would need
 # :label: sup-mi
 # If the negatives are independent draws from the marginal of $p_+$, then $I_+ \ge \log(M + 1) - L_s$ for any $f > 0$, $\sigma \le 1$ and
-# $\gamma \ge 1$. Without a factor $1/\sigma$.
+# $\gamma \ge 1$. It needs no factor $1/\sigma$.
 # :::
 #
 # :::{dropdown} Proofs
@@ -375,8 +380,8 @@ lemma as printed.""")
 # the mean of $e^{-tS}$ is a product over the negatives, and by the inequality of the means it is at most what independent draws from
 # the mixture give. So $\mathbb E_Q T \le 1$ in the proof there.
 #
-# *What a bound on information would need.* {prf:ref}`info-bound` with $p = p_+$ and $q$ its marginal; weights as above. (A marginal
-# negative may have the anchor's own label vector, Hamming distance 0. To keep $\gamma \ge 1$ take $\max(1, \gamma)$.)
+# *What a bound on information would need.* {prf:ref}`info-bound` with $p = p_+$ and $q$ its marginal; weights as above. A marginal negative
+# may have the anchor's own label vector, Hamming distance 0. To keep $\gamma \ge 1$ take $\max(1, \gamma)$.
 # :::
 
 # %% tags=["remove-input"]
@@ -423,7 +428,8 @@ assert all(min(slack) > -1e-9 for slack in slacks.values())
 assert all(
     min(slack) < 0.1 for slack in slacks.values()
 )  # not by far: it could fail
-say(f"""The first proposition holds for 200 random families of classes. The two bounds hold for {len(slack_kl)} random laws, critics and weights each, by
+say(f"""The first proposition holds for 200 random families of classes. The two bounds hold for {len(slack_kl)} random laws, critics and
+weights each, by
 exact sums, as does the one with fixed class sizes (tolerance $10^{{-9}}$). The closest come within
 {max(min(slack) for slack in slacks.values()):.2f} nats of equality.""")
 
@@ -479,8 +485,8 @@ plt.show()
 
 # %% [markdown]
 # Two classes seen through noise. $N - L_s$ stays below the divergence of the classes at every position and passes the information at
-# many. With little noise the divergence grows without limit, and the information stops at $\log 2$. So a large $N - L_s$ says that a
-# class is easy to tell from the rest. For SINCERE, which is Eq. 7 on one-hot labels with the indicator distance and classes of equal
+# many. With little noise the divergence grows without limit, and the information stops at $\log 2$. So a large $N - L_s$ says that a class
+# is easy to separate from the rest. For SINCERE, which is Eq. 7 on one-hot labels with the indicator distance and classes of equal
 # size, its authors relate the loss to such a divergence, too {cite:p}`feeney2023sincere`.
 #
 # ## Where it breaks

@@ -153,8 +153,11 @@ plt.show()
 # This is Eq. 3 if all $g_k = 1$ and, up to the choice of negatives, Eq. 5 if not. The paper writes $|\mathcal N|$ for $M$. In a
 # batch of $n$ pairs each is the others' negative, so $M + 1 = n$.
 #
-# The figure compares the paper's critic $\exp(\cos)$ with three others: the density ratio $r(x, y) = p(y \mid x)/p(y)$, which is the best critic and
-# known only in toys; the cosine at temperature 0.1; and the cosine weighted by $g = e^{1 - \cos}$, with $H$ = identity.
+# The figure compares the paper's critic $\exp(\cos)$ with three others:
+#
+# - the density ratio $r(x, y) = p(y \mid x)/p(y)$, which is the best critic and known only in toys;
+# - the cosine at temperature 0.1;
+# - the cosine weighted by $g = e^{1 - \cos}$, with $H$ = identity.
 #
 # ## The bound, and why it holds
 #
@@ -218,9 +221,9 @@ say(
 # one, and drops a 1 inside the logarithm. What is left is $-I + \log M$.
 #
 # Putting in the best critic is sound once the order is turned round: dropping $g$ first gives $L_u \ge L(f, g = 1)$, and $r$
-# minimises that one. (With weights $r$ is not the best critic.) The replacement, marked "≈" in the paper, goes the *wrong way*:
-# the logarithm is concave, so $\mathbb E \log(1 + aS) \le \log(1 + a\,\mathbb E S)$, and a chain of "$\ge$" that needs a lower
-# bound of the left side cannot pass through it. The last "$\ge$" is an equality. So the lemma is not proven there, and true all
+# minimises that one. With weights, $r$ is not the best critic. The replacement, marked "≈" in the paper, goes the *wrong way*:
+# the logarithm is concave, so $\mathbb E \log(1 + aS) \le \log(1 + a\,\mathbb E S)$. The chain of "$\ge$" needs a lower
+# bound of the left side, and this is an upper one. The last "$\ge$" is an equality. So the lemma is not proven there, and true all
 # the same.
 # :::
 
@@ -533,7 +536,7 @@ assert abs(looked_up - math.log1p(63 * math.exp(-10))) < 1e-8
 assert train > 3 and fresh + 3 * error < 0
 say(f"""It claims {train:.0f} nats on its own pairs, and a number below zero on fresh ones; the truth is 0. A look-up table would claim
 {math.log(63) - looked_up:.0f}. $L_u$ is minimised on training pairs, in the paper as everywhere. With BatchNorm in training mode the score
-of a pair depends on the rest of the batch, so step 3 of the proof is not available; the bound is then *not proven*.""")
+of a pair depends on the rest of the batch. Step 3 of the proof fails then, and the bound is *not proven*.""")
 
 # %% tags=["remove-input"]
 low = np.array([[1, 3, 3], [3, 1, 3], [3, 3, 1]], float)

@@ -222,8 +222,8 @@ assert len(np.unique(faces.labels[shown], axis=0)) == 5
 # several views and several labels is what the paper {cite:p}`zheng2022herocon` calls
 # *complex heterogeneity*. Of its four data sets only CelebA {cite:p}`liu2015celeba` has
 # several labels and, made from one picture, two views. XRMB {cite:p}`wang2015xrmb` has two
-# views of its own; we could not obtain it, and MOCHA-TIMIT {cite:p}`wrench2000mocha` stands
-# beside it. [Data cards](data_cards.ipynb) lists all sets and the sizes of their views. Four
+# views of its own; we could not obtain it, so MOCHA-TIMIT
+# {cite:p}`wrench2000mocha` takes its place. [Data cards](data_cards.ipynb) lists all sets and the sizes of their views. Four
 # of them lie inside this project.
 #
 # ## Are views blind?

@@ -176,8 +176,8 @@ badges(check, reads="13 min", runs="25 s")
 # %% tags=["remove-input"]
 answer(f"""**As constants they share out the push. With the paper's gradient flowing they gather all samples around one direction.**
 $g$ lies between 1 and $e^2$, so as a constant it can never lower the total push. If the gradient flows, $H$ = identity is
-exactly a higher temperature. For a constant $H$, which a fresh weight net nearly is, the minimisers of $L_u$ lie on a cone: at $\\tau = 1$
-every row is 60° from one direction, and two rows have cosine $\\tau^2/4 = 0.25$. Trained on $L_u$ alone, Scene ends at
+exactly a higher temperature. A fresh weight net is nearly constant. For a constant $H$ the minimisers of $L_u$ lie on a cone: at
+$\\tau = 1$ each sample is 60° from one direction, and two samples have cosine $\\tau^2/4 = 0.25$. Trained on $L_u$ alone, Scene ends at
 {flow["scene"].mean:.2f} and yeast at {flow["yeast"].mean:.2f}; with `detach`, both at {abs(cut["scene"].mean):.2f}. So detach the
 weights, or start without them.""")
 
@@ -238,7 +238,8 @@ plt.show()
 # of its denominator by it. There are two ways to use it. *Flowing*: the representations get a gradient through $g$, as in Eq. 5
 # and in the public code. *Detached*: they do not, while $H$ still learns (`detach=True`).
 #
-# Take $H$ = identity, so $g = e^{1 - \cos}$. An anchor has its positive at cosine 1, one false negative at 0.9 and ten true ones at $-0.2$. The push on the
+# Take $H$ = identity, so $g = e^{1 - \cos}$. An anchor has its positive at cosine 1, one false negative at 0.9 and ten true ones at $-0.2$.
+# The push on the
 # false one, and on all eleven:
 
 # %% tags=["remove-input"]
@@ -298,7 +299,8 @@ assert (push - (Pw - torch.eye(12))).abs().max() < 1e-12
 assert (((Pw < P) == (g < mean_g)) | own).all()
 assert (Pw.diagonal() <= P.diagonal()).all()
 spared = (Pw < P)[~own].double().mean()
-say(f"""The range holds for 160,000 random pairs, and $H$ = identity reaches both ends. The shares are those of autograd to $10^{{-12}}$; in this
+say(f"""The range holds for 160,000 random pairs, and $H$ = identity reaches both ends. The shares are those of autograd to $10^{{-12}}$; in
+this
 batch {spared:.0%} of the negatives are pushed less, the others more.
 
 > **The paper says** that minimising $L_u$ reduces the weight of a similar negative *instead of* pushing it away.
@@ -320,10 +322,12 @@ batch {spared:.0%} of the negatives are pushed less, the others more.
 # :::
 #
 # :::{dropdown} Proof
-# $g f = e^{1 - \cos}e^{\cos/\tau}$. Divide by the positive's $f_{ii} = e^{1/\tau}$: what is left is $e^{(\cos - 1)(\frac1\tau - 1)}$, which is
+# $g f = e^{1 - \cos}e^{\cos/\tau}$. Divide by the positive's $f_{ii} = e^{1/\tau}$: what is left is $e^{(\cos - 1)(\frac1\tau - 1)}$, which
+# is
 # vanilla's ratio at $\tau'$. At $\tau = 1$ every $gf$ is $e$. Above it the exponent is least at $\cos = 1$.
 #
-# The pushes, too, are those at $\tau'$. The pull on the positive keeps the factor $1/\tau$, so it is $1/(1-\tau)$ times vanilla's at $\tau'$;
+# The pushes, too, are those at $\tau'$. The pull on the positive keeps the factor $1/\tau$, so it is $1/(1-\tau)$ times vanilla's at
+# $\tau'$;
 # where the views agree exactly it has no part along the sphere.
 # :::
 #
@@ -365,7 +369,7 @@ assert (
 # %% [markdown]
 # ## With H constant: a cone
 #
-# A fresh weight net answers almost the same to everybody. What does $L_u$ want then?
+# A fresh weight net has almost the same output for every sample. Where is the minimum of $L_u$ then?
 #
 # :::{prf:theorem} The cone
 # :label: weights-cone
@@ -384,7 +388,7 @@ assert (
 # :::
 #
 # Why: $f$ pushes rows apart, and $g$ is smaller the nearer rows are to $h$. By the inequality of the means and Jensen only the mean rows
-# $\bar z$ and $\bar w$ count. The best place for them is $s\,h$: a higher $s$ makes $g$ smaller, and leaves less room to spread.
+# $\bar z$ and $\bar w$ count. The best place for them is $s\,h$: a higher $s$ makes $g$ smaller, and leaves less space to spread.
 #
 # :::{dropdown} Proof
 # *Negatives of view 2.* Arithmetic and geometric mean: $g(z_i, w_k) \ge e^{1 - (z_i + w_k) \cdot h/2}$, with equality iff
@@ -487,9 +491,11 @@ for trial in range(400):
         under = value - math.log1p((n - 1) * math.exp(exponent))
         altered[name] = min(altered.get(name, math.inf), under)
 assert -1e-12 < slack < 1e-3 and max(altered.values()) < -1e-3
-say(f"""The optimiser ends within $10^{{-8}}$ of the floor in all {2 * len(GRID)} cases, with negatives of one view and of both. The floor holds for 2,000
-random states; the tests have 10,000 of each kind. Wrong versions are undercut: {", ".join(altered)}. With the limits $\\tau/2$ and $\\tau^2/4$
-in place of the values at $n$, the optimiser's rows would not fit.""")
+say(f"""The optimiser ends within $10^{{-8}}$ of the floor in all {2 * len(GRID)} cases, with negatives of one view and of both. The floor
+holds for 2,000
+random states; the tests have 10,000 of each kind. Wrong versions are undercut: {", ".join(altered)}. With the limits $\\tau/2$ and
+$\\tau^2/4$
+in place of the values at $n$, the optimum would not fit.""")
 
 # %% tags=["remove-input"]
 heights, taus, n = (
@@ -561,11 +567,13 @@ plt.legend(fontsize=8)
 plt.show()
 
 # %% tags=["remove-input"]
-caption("""Twelve samples. *What to see:* the minimum is just below half the temperature, until at $\\tau = 2n/(n-1) = 2.18$ it arrives at $h$ itself
+caption("""Twelve samples. *What to see:* the minimum is just below half the temperature, until at $\\tau = 2n/(n-1) = 2.18$ it arrives at
+$h$ itself
 and everything collapses. Without weights it stays at 0.""")
 
 # %% [markdown]
-# **Fewer dimensions than samples.** Training has $n$ = 320 or 2,407 rows and $d$ = 200. The simplex does not fit, and the cosine rises a little.
+# **Fewer dimensions than samples.** Training has $n$ = 320 or 2,407 rows and $d$ = 200. The simplex does not fit, and the cosine rises a
+# little.
 #
 # :::{prf:proposition} The cone in fewer dimensions
 # :label: weights-cone-bend
@@ -578,7 +586,8 @@ and everything collapses. Without weights it stays at 0.""")
 # :::
 #
 # :::{dropdown} Proof
-# Let $u_i$ be independent and uniform on the unit vectors orthogonal to $h$, and $z_i = w_i = s\,h + \sqrt{1-s^2}\,u_i$. A minimum is at most
+# Let $u_i$ be independent and uniform on the unit vectors orthogonal to $h$, and $z_i = w_i = s\,h + \sqrt{1-s^2}\,u_i$. A minimum is at
+# most
 # the mean, and by Jensen and $\mathbb E e^{\lambda u\cdot u'} \le e^{\lambda^2/(2(d-1))}$ the exponent of the least loss is at most
 # $1 - s - \frac{1-s^2}\tau + \frac{(1-s^2)^2}{2\tau^2(d-1)}$. By the proof of the theorem it is at least
 # $1 - s - \lambda'(1-s^2) + \frac12\lambda' \sum_v |v - s\,h|^2$. Compare the two; $\lambda' - \frac1\tau = \frac{\lambda'}{n}$. For both views the
@@ -627,16 +636,18 @@ fold(
 )
 
 # %% tags=["remove-input"]
-say(f"""At $\\tau = 1$ with 16 samples, the mean cosine rises from {rising[0]:.2f} in 16 dimensions to {rising[-1]:.2f} in 3, where some rows leave the
-cone. For $d = {SIZE}$ and many samples spread evenly over it, the cosine is {even:.3f}. With {ROWS} samples a step and both views, the proposition
+say(f"""At $\\tau = 1$ with 16 samples, the mean cosine rises from {rising[0]:.2f} in 16 dimensions to {rising[-1]:.2f} in 3, where some
+samples leave the
+cone. For $d = {SIZE}$ and many samples spread evenly over it, the cosine is {even:.3f}. With {ROWS} samples a step and both views, the
+proposition
 allows any minimiser a mean cosine from {low:.2f} to {high:.2f}.""")
 
 # %% [markdown]
 # ## Does training follow it?
 #
-# The theorem is about free rows and a constant $H$. Encoders are not free, and $H$ learns. So we trained HeroCon on Scene
-# {cite:p}`boutell2004scene` and yeast {cite:p}`elisseeff2001`, with 120 labelled and 200 unlabelled samples a step: all of it for the paper's
-# 200 steps, and $L_u$ alone for 1,500. We measure 800 unlabelled samples. The
+# The theorem is about free vectors and a constant $H$. Encoders are not free, and $H$ learns. So we trained on Scene
+# {cite:p}`boutell2004scene` and yeast {cite:p}`elisseeff2001`, with 120 labelled and 200 unlabelled samples a step: HeroCon for the
+# paper's 200 steps, and $L_u$ alone for 1,500. We measure 800 unlabelled samples. The
 # prediction for negatives is 0.25, and 0 where the weights are detached.
 
 # %% tags=["remove-input"]
@@ -667,12 +678,14 @@ for d in DATA:
 say(f"""At the end of training: means over {full} seeds with 95 % intervals, where there are that many.
 
 - **A fresh $H$ is nearly constant**: before training, $H(z)$ and $H(z')$ have a mean cosine of {fresh["scene"].mean:.2f} on Scene and
-  {fresh["yeast"].mean:.2f} on yeast. With $L_u$ alone it falls to {early["scene"].mean():.2f} and {early["yeast"].mean():.2f} by step 200, and
+  {fresh["yeast"].mean:.2f} on yeast. With $L_u$ alone it falls to {early["scene"].mean():.2f} and {early["yeast"].mean():.2f} by step 200,
+  and
   rises again. Detached, it keeps falling.
-- **The cosine of negatives ends where the cone has it**, within the {low:.2f} to {high:.2f} of the proposition, whether $H$ learns or not.
+- **The cosine of negatives ends on the cone**, within the {low:.2f} to {high:.2f} of the proposition, whether $H$ learns or not.
   Detached, it ends at 0, as with $g = 1$.
 - **The paper's 200 steps get part of the way**: HeroCon's negatives are then at {short["scene"].mean:.2f} on Scene and
-  {short["yeast"].mean:.2f} on yeast, and those of $L_u$ alone are no further. Detached, they are lower by {lead["scene"].estimate:.2f} (95 % CI
+  {short["yeast"].mean:.2f} on yeast, and those of $L_u$ alone are no further. Detached, they are lower by {lead["scene"].estimate:.2f} (95
+  % CI
   {lead["scene"].lo:.2f} to {lead["scene"].hi:.2f}) and {lead["yeast"].estimate:.2f} ({lead["yeast"].lo:.2f} to {lead["yeast"].hi:.2f}).""")
 
 # %% tags=["remove-input"]
@@ -719,17 +732,18 @@ fold(
 )
 
 # %% [markdown]
-# ## What does a learned H want?
+# ## Where does training push a learned H?
 #
 # :::{prf:proposition} Downhill is one
 # :label: weights-drift
 # $\partial L_u/\partial g_{ik} = \frac1n P^w_{ik}/g_{ik} > 0$ for every negative. So over all weights in $[1, e^2]$ the loss is least at
 # $g \equiv 1$, which is vanilla. With $n \ge 3$ samples, and both views as negatives, a network $H$ reaches $g \equiv 1$ only if all
-# representations point in one direction. (With negatives of the other view alone: each view in its own.)
+# representations point in one direction. With negatives of the other view alone, each view has a direction of its own.
 # :::
 #
 # :::{dropdown} Proof
-# The derivative of $\log\sum_k g_{ik}f_{ik}$ is $f_{ik}/\sum_k g_{ik}f_{ik}$. And $g_{ik} = 1$ needs $\cos(z_i, H(z_k)) = 1$; for given $k$ all
+# The derivative of $\log\sum_k g_{ik}f_{ik}$ is $f_{ik}/\sum_k g_{ik}f_{ik}$. And $g_{ik} = 1$ needs $\cos(z_i, H(z_k)) = 1$; for given $k$
+# all
 # anchors $z_i$, $i \ne k$, then share the direction of $H(z_k)$. Two choices of $k$ cover all samples, and for $n \ge 3$ the two sets of
 # anchors overlap, so their direction is one. The other half, $\cos(H(z_i), z_k) = 1$, says the same of the negatives, whichever view they
 # are of.
@@ -774,7 +788,8 @@ for name, mean in signs.items():
         rows.append([name, f"{tau:g}", *cells])
 say(f"""Free weights start at {start:.1f} on average and end at exactly 1. A sigmoid layer cannot do that for samples that are spread out. It
 lowers the weights where that pays most, which is at *near* negatives. So this is the mechanism by which $g$ becomes small for similar
-pairs, as the paper says; before training it knows nothing. On Scene, trained weights take a fifth to three fifths of the excess push off
+pairs, as the paper says. Before training $g$ is nearly the same for all pairs. On Scene, trained weights take a fifth to three fifths of
+the excess push off
 photos with identical labels ([Extended results: Scene](extended_scene.ipynb)).""")
 
 # %% tags=["remove-input"]
@@ -789,7 +804,7 @@ heads = [
 fold("H alone learns, on fixed samples of four classes", table(heads, rows))
 
 # %% [markdown]
-# ### Trained together: the way out is collapse
+# ### Trained together, they can collapse
 #
 # The encoders can remove $H$'s obstacle: if all samples point one way, every weight can be 1. The test: correlated Gaussians that share a
 # known amount of information, affine encoders, a sigmoid $H$, and nothing but Eq. 5 at $\tau = 1$.
@@ -821,7 +836,8 @@ assert (
 assert apart["g"] > 2 and apart["positive"] - apart["negative"] > 0.2
 assert straight["g"] > math.e and straight["contrast"] > 0.15
 say(f"""Run again here with 0.5 nats and 200 steps of 128 pairs: flowing, $g$ falls to {flowing["g"]:.2f} and negatives reach a cosine of
-{flowing["negative"]:.2f}, beyond the cone. An encoder without a bias cannot do that, since $z$ and $-z$ are then equally likely: $g$ stays above
+{flowing["negative"]:.2f}, beyond the cone. An encoder without a bias cannot do that, since $z$ and $-z$ are then equally likely: $g$ stays
+above
 $e$. So $L_u$ alone may prefer to collapse. In the whole method $L_c$ and $L_s$ stand against it, and in 200 steps on Scene and yeast we see
 no collapse.
 
@@ -833,9 +849,10 @@ HeroCon's F1 {span(-cost)}; {cost.n} seeds, one of many comparisons
 # ## When does weighting help?
 #
 # Two classes of $m$ samples on a sphere, two views each. A tether draws every sample to its class's place, at opposite poles; it stands in
-# for the classification loss. A contrastive loss pushes the samples apart, so each has $m - 1$ false negatives and $m$ true ones. We read off
-# the mean cosine within a class at rest: 1 if the false negatives do no harm. *Vanilla* is NT-Xent {cite:p}`chen2020simclr`. Two other
-# corrections play the same game: **DCL** {cite:p}`chuang2020dcl` subtracts the false negatives it expects, **HCL** {cite:p}`robinson2021hcl` does so
+# for the classification loss. A contrastive loss pushes the samples apart, so each has $m - 1$ false negatives and $m$ true ones. We read
+# off
+# the mean cosine within a class at rest: 1 if the false negatives do no harm. *Vanilla* is NT-Xent {cite:p}`chen2020simclr`. We compare two
+# other corrections. **DCL** {cite:p}`chuang2020dcl` subtracts the false negatives it expects, **HCL** {cite:p}`robinson2021hcl` does so
 # and stresses near negatives. Both need the share of false negatives as an input; we give them the true value.
 
 # %% tags=["remove-input"] mystnb={"image": {"alt": "Cosine within a class at rest against the inverse temperature, 1 to 10, one panel each for 1, 3 and 7 false negatives. Vanilla falls to a minimum between inverse temperature 2 and 4 and rises again. The identity's curve is vanilla's, moved by one to the right: above it at first, below it after the minimum. From inverse temperature 4 on the other weights lie near the identity's; at 1 to 3 they scatter. DCL stays near one. HCL rises from about 0.5 to 0.85."}, "figure": {"caption": "Cosine within a class at rest, against $1/\\tau$; means of three seeds (`python -m herocon_lite simulate dial`). *What to see:* the identity's curve is vanilla's, one step to the right. So weights help left of vanilla's minimum, at high temperatures, and hurt right of it.", "name": "fig-weights-dial"}}
@@ -874,12 +891,14 @@ assert (strangers["DCL"][4:] > 0.45).all() and strangers["vanilla"][4] < 0.1
 say(
     f"""- Vanilla's harm is largest at middle temperatures. More false negatives do more harm at low ones; at high ones it is the other way round.
 - All weights hurt at $\\tau = 1/5$ and below. At $\\tau = 1$ they help, except learned flowing ones with a single false negative.
-- DCL, told the truth, keeps the cosine above 0.95: hardly any push is left. HCL pays a little at $\\tau = 1$ and gains elsewhere. HCL weighs
+- DCL, given the true share, keeps the cosine above 0.95: hardly any push is left. HCL pays a little at $\\tau = 1$ and gains elsewhere. HCL
+  weighs
   near negatives *more*, by $f^\\beta$, the opposite of $g = e f^{{-\\tau}}$.
 
-The three seeds differ by at most {spread:.2f}. **And without false negatives?** Eight samples of eight classes whose places have cosine 0.5, so that
-every push is deserved: at $\\tau = 1$ flowing weights leave strangers at {strangers["identity"][0]:.2f} (identity) and
-{strangers["learned"][0]:.2f} (learned), vanilla at {strangers["vanilla"][0]:.2f}. Detached weights never hurt there. DCL and HCL, given a wrong
+The three seeds differ by at most {spread:.2f}. **Without false negatives** every push is right. Take eight samples of eight classes
+whose places have cosine 0.5. At $\\tau = 1$ flowing weights leave them at {strangers["identity"][0]:.2f} (identity) and
+{strangers["learned"][0]:.2f} (learned), vanilla at {strangers["vanilla"][0]:.2f}. Detached weights never hurt there. DCL and HCL, given a
+wrong
 share of 10 %, stop pushing at $\\tau = 1/5$ and below.""".replace(
         "at -", "at −"
     )
@@ -927,14 +946,16 @@ switch = losses.Switches(positive_weighted=True)
 value = losses.weighted_unsupervised(z, w, same, 1.0, preset=switch)
 agree = (unit(z) * unit(w)).sum(1).mean()
 assert abs(value - (1 + math.log(2 * 6 + 1) - agree)) < 1e-10
-say(f"""- **Free rows, a constant $H$.** The theorem knows no encoder and no training time. A learned $H$ can lower $g$ further, down to total
+say(f"""- **Free vectors, a constant $H$.** The theorem knows no encoder and no training time. A learned $H$ can lower $g$ further, down to
+  total
   collapse on poor data.
 - **The positive weighted as well**, as in the public code: still a cone, a little higher. With 20 samples at $\\tau = 1$ its height is
-  {height:.2f} instead of {theory.cone_height(n):.2f}. With $H$ = identity and $\\tau = 1$, what is left is $1 + \\log(M+1)$ minus the mean cosine
+  {height:.2f} instead of {theory.cone_height(n):.2f}. With $H$ = identity and $\\tau = 1$, what is left is $1 + \\log(M+1)$ minus the mean
+  cosine
   of the two views: a pull of constant strength, and nothing else.
-- **Detached, there is no minimum.** $L_u$ is then not what training descends. Rows come to rest where vanilla has them, at $-1/(n-1)$.
-- **Shares are not forces.** {{prf:ref}}`weights-relative` counts pushes with $g$ held constant. Pushes are not F1: what the weights are worth
-  there is in [Should you use HeroCon?](should_you_use_it.ipynb)
+- **Detached, there is no minimum.** $L_u$ is then not what training descends. Samples come to rest where vanilla has them, at $-1/(n-1)$.
+- **Shares are not forces.** {{prf:ref}}`weights-relative` counts pushes with $g$ held constant. What the weights add to F1 is in
+  [Should you use HeroCon?](should_you_use_it.ipynb)
 - **The toys** have free points and a tether in place of a network. They show which way the forces point, not how large an effect is.""")
 
 # %% [markdown]
@@ -986,5 +1007,6 @@ python -m herocon_lite simulate dial strangers joint
 HEROCON_DATA=folder python -m herocon_lite simulate scene cone
 ```
 
-Scene states no licence and is not part of this repository; the stored files hold aggregate numbers only. Toys: 1,500 steps and three seeds.""",
+Scene states no licence and is not part of this repository; the stored files hold aggregate numbers only. Toys: 1,500 steps and three
+seeds.""",
 )

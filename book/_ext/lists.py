@@ -9,8 +9,13 @@ from docutils.parsers.rst import Directive
 LETTERS = {"tau": "τ", "alpha": "α", "beta": "β", "gamma": "γ", "sigma": "σ"}
 
 
+SUBSCRIPTS = {"u": "ᵤ", "s": "ₛ", "1": "₁"}
+ENDS = re.compile(r"(?<!\bEq)\.(?: |$)")  # of a sentence
+
+
 def readable(text):
-    return re.sub(r"\\([a-z]+)", lambda m: LETTERS.get(m[1], m[0]), text)
+    text = re.sub(r"\\([a-z]+)", lambda m: LETTERS.get(m[1], m[0]), text)
+    return re.sub(r"L_(\w)", lambda m: "L" + SUBSCRIPTS.get(m[1], m[1]), text)
 
 
 class Listing(nodes.General, nodes.Element):
@@ -25,7 +30,10 @@ class All(Directive):
 
 
 def figures(app):
-    """Yield (page, anchor, text) of each figure with a caption, in the order of the book."""
+    """Return (page, anchor, text) of each figure with a caption, in the order of the book.
+
+    The appendices have no number, so their figures count from 1 and come last.
+    """
     numbers, labels = app.env.toc_fignumbers, app.env.get_domain("std").labels
     found = []
     for page, anchor, caption in labels.values():
@@ -37,14 +45,15 @@ def figures(app):
                     number,
                     page,
                     anchor,
-                    f"Fig. {text} {readable(caption.split('. ')[0].rstrip('.'))}",
+                    f"Fig. {text} {readable(ENDS.split(caption)[0])}",
                 )
             )
-    return [entry[1:] for entry in sorted(found)]
+    found.sort(key=lambda entry: (len(entry[0]) == 1, entry))
+    return [entry[1:] for entry in found]
 
 
 def terms(app):
-    """Yield (page, anchor, text) of each term of the glossary, in alphabetical order."""
+    """Return (page, anchor, text) of each term of the glossary, in alphabetical order."""
     objects = app.env.get_domain("std").get_objects()
     found = [
         (name, page, anchor)

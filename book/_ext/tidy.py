@@ -3,12 +3,16 @@
 - sphinx-thebe, which Jupyter Book always loads, declares its constants twice: an error on each page.
 - sphinx-proof and sphinx-exercise give all boxes of a page one id.
 - docutils calls a bibliography a list, but not its entries list items.
+- sphinx-exercise names its boxes for a book on one page, and Sphinx then knows no other extension's there.
+- A browser breaks a line between a number and its per cent sign.
 - MathJax brings every combination of its parts, the theme its source maps: 25 MB that no page asks for.
 """
 
 import re
 import shutil
 from pathlib import Path
+
+from docutils import nodes
 
 REPAIRS = (
     (re.compile(r' id="(?:proof|exercise|solution)-content"'), ""),
@@ -52,6 +56,22 @@ def without_thebe(app, config):
         ]
 
 
+def know_all_boxes(app):
+    handlers = app.registry.translation_handlers
+    if "singlehtml" in handlers:
+        handlers["singlehtml"] = handlers["html"] | handlers["singlehtml"]
+
+
+def keep_per_cent(app, doctree, docname):
+    for text in list(doctree.findall(nodes.Text)):
+        whole = re.sub(r"(?<=\d) (?=%)", "\u00a0", text)
+        closed = isinstance(
+            text.parent, (nodes.literal, nodes.FixedTextElement)
+        )
+        if whole != text and not closed:
+            text.parent.replace(text, nodes.Text(whole))
+
+
 def repair(app, pagename, templatename, context, doctree):
     for pattern, better in REPAIRS:
         if "body" in context:
@@ -71,6 +91,8 @@ def prune(app, error):
 def setup(app):
     app.connect("config-inited", rank_titles_first)
     app.connect("config-inited", without_thebe)
+    app.connect("builder-inited", know_all_boxes)
+    app.connect("doctree-resolved", keep_per_cent)
     app.connect("html-page-context", repair)
     app.connect("build-finished", prune)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -240,6 +240,17 @@ def test_no_link_is_broken(built, parsed):
     assert not broken, "\n".join(sorted(set(broken)))
 
 
+def test_each_chapter_leads_to_the_glossary_once_a_term(built, parsed):
+    """That the entries exist is part of the test above."""
+    fewest = 3
+    for name in PAGES:
+        links = [x for x in parsed[(built / f"{name}.html").resolve()].links if "#term-" in x]
+        links = [x for x in links if x.startswith("glossary.html")]
+        chapter = (book_site.BOOK / f"{name}.ipynb").exists()
+        assert len(links) == len(set(links)) or name == "lists", (name, links)
+        assert len(links) >= fewest or not chapter, (name, links)
+
+
 def test_no_page_has_an_id_twice(parsed):
     for page in parsed.values():
         twice = {name: n for name, n in Counter(page.anchors).items() if n > 1}

@@ -84,3 +84,14 @@ def test_what_the_wheel_needs_is_in_the_requirements_and_torch_is_not_pinned():
     assert len(blocks) == 3
     for requirement in re.findall(r'"([^"]+)"', "".join(blocks)):
         assert requirement in wanted or requirement == "herocon-lite[repro]"
+
+
+def test_each_entry_of_the_bibliography_is_cited_and_leads_somewhere():
+    entries = re.split(r"\n(?=@)", (ROOT / "book" / "references.bib").read_text("utf-8"))
+    text = "".join(p.read_text("utf-8") for e in ("*.py", "*.md") for p in ROOT.glob(f"book/{e}"))
+    cited = {key for keys in re.findall(r"\{cite[^}]*\}`([^`]+)`", text) for key in keys.split(",")}
+    for entry in entries:
+        key = re.match(r"@\w+\{([^,]+)", entry)[1]
+        assert key in cited, f"no page cites {key}"
+        assert re.search(r"^  (doi|eprint|url) = ", entry, re.M), f"{key}: no DOI, arXiv or page"
+    assert len(cited) == len(entries)
