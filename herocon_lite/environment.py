@@ -4,7 +4,8 @@ torch reads these variables once, when it is loaded. They belong to the process,
 points that own theirs call :func:`prepare`: the command line, the tests, the notebooks' first cell.
 ``import herocon_lite`` sets nothing, neither here nor in torch: whoever imports a library beside
 other work must not find that work slower, or its last digits changed. (The estimator, which lives
-in other people's processes, trains in one thread instead; then no thread waits.) The one exception
+in other people's processes, trains and predicts tables in one thread instead; then no thread waits.
+Around encoders of the user's own it takes as many as torch has.) The one exception
 is a forked child, which gets one thread: torch would wait for others, which a fork does not copy.
 """
 

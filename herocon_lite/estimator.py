@@ -24,7 +24,7 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted
 from torch import nn
 
-from herocon_lite import building, fitting, saving, targets, validation
+from herocon_lite import building, fitting, runtime, saving, targets, validation
 from herocon_lite.fitting import Plan, Progress, Rows
 from herocon_lite.held_out import Division, best_threshold, divide, left_out_probabilities
 from herocon_lite.metrics import evaluate
@@ -329,7 +329,8 @@ class HeroConClassifier(
         """
         sources = self._inputs(views)
         rows = np.arange(len(sources[0]))
-        total = sum(fitting.each_probability(n, sources, rows).sum(0) for n in self.networks_)
+        with self._one_thread():
+            total = sum(fitting.each_probability(n, sources, rows).sum(0) for n in self.networks_)
         return self._with_constants(total / sum(n.members for n in self.networks_))
 
     def predict(self, views: Views) -> np.ndarray:
@@ -354,7 +355,8 @@ class HeroConClassifier(
         """Return (n, d): the joint representations of all networks, side by side."""
         sources = self._inputs(views)
         rows = np.arange(len(sources[0]))
-        made = [fitting.each(n.embed, n, sources, rows) for n in self.networks_]
+        with self._one_thread():
+            made = [fitting.each(n.embed, n, sources, rows) for n in self.networks_]
         return np.concatenate([np.concatenate(list(S), 1) for S in made], 1)
 
     def score(self, views: Views, y: np.ndarray) -> float:
@@ -368,6 +370,9 @@ class HeroConClassifier(
         if self.kind_ == "multiclass":
             return float((self.classes_[P.argmax(1)] == Y).mean())
         return evaluate(Y, P, self.kind_, self.threshold_)["f1"]
+
+    def _one_thread(self):
+        return runtime.one_thread() if self.encoders is None else nullcontext()
 
     def _with_constants(self, trained: np.ndarray) -> np.ndarray:
         P = np.broadcast_to(self.constants_, (len(trained), len(self.constants_))).copy()

@@ -116,6 +116,24 @@ def num_threads(count: int) -> Iterator[None]:
 
 
 @contextmanager
+def one_thread() -> Iterator[None]:
+    """Predict in one thread, so that none waits, and takes the processor from others by waiting.
+
+    While another thread of this process trains or predicts, the number stays as it is: that one's
+    sums depend on it.
+    """
+    lock = _RNG_LOCK
+    if not lock.acquire(blocking=False):
+        yield
+        return
+    try:
+        with num_threads(1):
+            yield
+    finally:
+        lock.release()
+
+
+@contextmanager
 def deterministic(device: torch.device) -> Iterator[None]:
     """Make the same seed give the same bits on a GPU; on a CPU it does so anyway."""
     if device.type != "cuda":

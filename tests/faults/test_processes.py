@@ -3,8 +3,14 @@
 import os
 import subprocess
 import sys
+import threading
 
+import numpy as np
 import pytest
+import torch
+
+from herocon_lite import HeroConClassifier, fitting
+from herocon_lite.runtime import isolated_rng, num_threads, one_thread
 
 FORK = """
 import os, signal, threading, time
@@ -39,3 +45,42 @@ def test_a_fork_during_another_threads_fit_can_fit(threads):
     command = [sys.executable, "-W", "ignore", "-c", FORK]
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=200)
     assert done.stdout.strip() == "0", (done.stdout, done.stderr)
+
+
+@pytest.mark.filterwarnings("ignore:.*settled")
+def test_training_and_prediction_of_tables_take_one_thread(monkeypatch):
+    seen, each = [], fitting.each
+
+    def look(*_):
+        seen.append(torch.get_num_threads())
+
+    monkeypatch.setattr(fitting, "each", lambda *given: look() or each(*given))
+    x = np.random.default_rng(0).standard_normal((60, 8))
+    model = HeroConClassifier(steps=3, device="cpu", callbacks=[look])
+    with num_threads(2):
+        model.fit([x[:, :4], x[:, 4:]], (x[:, :3] > 0).astype(int))
+        trained = len(seen)
+        model.predict([x[:, :4], x[:, 4:]])
+        model.transform([x[:, :4], x[:, 4:]])
+        assert len(seen) > trained > 3 and {*seen} == {1} and torch.get_num_threads() == 2
+
+
+def test_a_prediction_waits_for_no_fit_and_leaves_its_threads_alone():
+    trains, done = threading.Event(), threading.Event()
+
+    def other():
+        with isolated_rng():
+            trains.set()
+            done.wait(60)
+
+    thread = threading.Thread(target=other)
+    with num_threads(2):
+        thread.start()
+        trains.wait(60)
+        with one_thread():
+            assert torch.get_num_threads() == 2
+        done.set()
+        thread.join()
+        with one_thread():
+            assert torch.get_num_threads() == 1
+        assert torch.get_num_threads() == 2
