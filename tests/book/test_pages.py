@@ -33,7 +33,7 @@ BUDGET = {
     "should_you_use_it": 6,
     "which_claims_hold": 4,
     "your_data": 9,
-    "missing_parts": 5,
+    "missing": 5,
     "push_apart": 10,
     "several_labels": 9,
     "views_and_labels": 9,
