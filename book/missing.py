@@ -43,7 +43,7 @@ CASES = [
 
 
 def scores(data, what, share, method, metric):
-    """Points, one a split; at share 0 nothing is missing, whatever it would be."""
+    """Points, one a split; at share 0 nothing is missing in either case."""
     what = what if share else "views"
     method = method if share or method != "imputed" else "herocon"
     key = (data, what, share)
