@@ -159,7 +159,7 @@ def spoil_views(rng, views, several):
     one = views[0] if several else views
     if hasattr(one, "toarray"):
         one = one.toarray()
-    x = np.array(one, dtype=np.float64)
+    x = np.asarray(one, dtype=np.float64).copy()
     hole, there = x.copy(), np.flatnonzero(np.isfinite(x).any(1))
     wrong = [math.inf, -math.inf, 1e39, *([math.nan] if x.shape[1] > 1 else [])]
     hole[pick(rng, there), int(rng.integers(x.shape[1]))] = pick(rng, wrong)

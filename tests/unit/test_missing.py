@@ -6,12 +6,15 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.model_selection import KFold, cross_val_score
 from torch import nn
 
 from herocon_lite import HeroConClassifier
+from herocon_lite.ensemble import Stacked
+from herocon_lite.stacked import LabelPairs
 from tests.estimator_cases import quick, same
 
 
@@ -116,6 +119,27 @@ def test_gaps_come_in_every_form_of_views(gappy, form):
     np.testing.assert_allclose(
         model.predict_proba(turn(views)), wanted.predict_proba(views), atol=1e-6
     )
+
+
+def test_a_step_is_told_what_is_known_and_what_is_there(gappy, monkeypatch):
+    views, Y, more, _ = gappy
+    seen, terms = [], Stacked.terms
+
+    def watched(network, batch):
+        seen.append(batch)
+        return terms(network, batch)
+
+    monkeypatch.setattr(Stacked, "terms", watched)
+    quick(steps=2).fit(views, Y, more)
+    batch, rows = seen[0], (Y >= 0).any(1)
+    known = Y[rows] >= 0
+    assert np.array_equal(batch.known[1], known) and (batch.Y[1].numpy()[~known] == 0).all()
+    pairs = LabelPairs(batch.Y, "hamming", batch.known)
+    for name in ("gamma", "log_sigma", "lacks", "positive", "negative", "weight"):
+        assert torch.equal(getattr(batch.pairs, name), getattr(pairs, name)), name
+    for view, x, here in zip(views, batch.views, batch.present, strict=True):
+        assert np.array_equal(here[1, : rows.sum()], ~np.isnan(view[rows, 0]))
+        assert (x[~here] == 0).all() and (x[here] != 0).any(1).all()
 
 
 def test_only_rows_that_have_a_view_scale_it(gappy):
