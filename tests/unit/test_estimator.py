@@ -97,7 +97,7 @@ def test_a_forged_size_is_refused_before_anything_is_allocated(toy, tmp_path):
         HeroConClassifier.load(path)
     lacking = {name: about[name] for name in about if name != "recipe"}
     save_model(path, tensors, lacking, saving.FORMAT)
-    with pytest.raises(ValueError, match="cannot be used as .*: it lacks 'recipe'"):
+    with pytest.raises(ValueError, match=r"cannot be used as .*: it lacks 'recipe'"):
         HeroConClassifier.load(path)
 
 
