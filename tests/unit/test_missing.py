@@ -14,6 +14,7 @@ from torch import nn
 
 from herocon_lite import HeroConClassifier
 from herocon_lite.ensemble import Stacked
+from herocon_lite.held_out import best_threshold
 from herocon_lite.stacked import LabelPairs
 from tests.estimator_cases import quick, same
 
@@ -94,6 +95,26 @@ def test_a_column_of_unknown_labels_more_leaves_the_others_their_start(toy):
         np.testing.assert_allclose(1 / (1 + np.exp(-bias)), wanted, rtol=1e-5)
         shares.append(wanted)
     assert (shares[0] > shares[1]).all()
+
+
+def test_the_threshold_is_chosen_by_known_labels():
+    Y = np.array([[1], [1], [0], [0], [0], [0]])
+    P = np.array([[0.45], [0.85], [0.3], [0.42], [0.42], [0.42]])
+    assert best_threshold(Y, P) == 0.5  # the last three as errors
+    assert best_threshold(Y, P, known=np.arange(6)[:, None] < 3) == 0.4
+
+
+def test_the_fit_chooses_its_threshold_by_known_labels(gappy, monkeypatch):
+    views, Y, _, _ = gappy
+    asked = []
+    monkeypatch.setattr(
+        "herocon_lite.estimator.best_threshold", lambda *given: asked.append(given) or 0.4
+    )
+    model = quick(folds=3, members=3, threshold="cv").fit(views, Y)
+    (truth, P, known), rows = asked[0], (Y >= 0).any(1)
+    left_out = ~np.isnan(model.held_out_proba_[:, 0])
+    assert np.array_equal(known, (Y >= 0)[rows][left_out]) and model.threshold_ == 0.4
+    assert np.array_equal(truth, np.maximum(Y, 0)[rows][left_out]) and P.shape == truth.shape
 
 
 def test_balanced_weights_count_known_labels(toy):
