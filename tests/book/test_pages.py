@@ -34,6 +34,8 @@ BUDGET = {
     "which_claims_hold": 4,
     "your_data": 9,
     "missing": 5,
+    "opponents": 6,
+    "missing_parts": 5,
     "push_apart": 10,
     "several_labels": 9,
     "views_and_labels": 9,

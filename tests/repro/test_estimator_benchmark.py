@@ -125,11 +125,27 @@ def test_lines_are_made_once_and_again_by_other_code(tmp_path, monkeypatch, quic
     assert [r["data"] for r in kept] == ["yeast", "mfeat"] and kept[1] == made[1]
 
 
-def test_ten_splits_with_120_labels_come_first():
+def test_three_splits_of_all_sizes_come_first_and_only_they_have_all_methods():
     keys = benchmark.plan(("yeast", "mocha"), benchmark.SIZES)
-    assert {size for _, size, _ in keys[:20]} == {120}
-    assert {seed for _, size, seed in keys[20:50] if size != 120} == set(range(10, 15))
+    assert len(keys) == 80 and keys[:2] == [("yeast", 120, 10), ("mocha", 120, 10)]
+    assert {seed for *_, seed in keys[:24]} == {10, 11, 12}
     assert not [key for key in keys if key[0] == "mocha" and key[1] < 120]
+
+    def methods(kind, size, seed):
+        rows = np.zeros((size + 1, 2))
+        return benchmark.methods(Problem([rows], rows, kind, size, seed))
+
+    assert {"mlp", "classifier_chains"} < set(methods("multilabel", 120, 12))
+    assert "classifier_chains" not in methods("multiclass", 120, 12)
+    assert methods("multilabel", 120, 13) == methods("multilabel", 60, 12) == [*benchmark.CURVES]
+
+
+def test_a_difference_needs_both_methods():
+    rows = [
+        {"data": "yeast", "labels": 120, "methods": {"mix": {"auc": 0.5}, "mlp": {"auc": 0.25}}},
+        {"data": "yeast", "labels": 120, "methods": {"mix": {"auc": 0.5}}},
+    ]
+    assert benchmark.differences(rows, "yeast", "mix", "mlp") == [25]
 
 
 def test_networks_see_unlabelled_rows_and_absent_classes_get_zero():
