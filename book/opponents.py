@@ -354,7 +354,7 @@ correction for all differences of this table. The CNN alone also trains on trans
 # %% tags=["remove-input"]
 say(f"""- **HeroCon** gains {ci(gain)} over the same CNN without contrast. We had hoped for three points.
 - **$L_u$ without its weights costs** {points(-step["+ <i>L<sub>u</sub></i> (<i>g</i> ≡ 1)"])} points, the weights $g$ bring {points(step["+ weights <i>g</i>, on top"])} back, and $L_s$ adds {points(step["+ <i>L<sub>s</sub></i>, on top of both"])} more. Without $L_u$,
-  $L_s$ adds {points(step["+ <i>L<sub>s</sub></i> alone"])}. At $\\tau = 0.5$ and $\\alpha = 1$ the weights matter more than in [Should you use HeroCon?](should_you_use_it.ipynb).
+  $L_s$ adds {points(step["+ <i>L<sub>s</sub></i> alone"])}. All at $\\tau = 0.5$ and $\\alpha = \\beta = 1$; we tried no others.
 - **Transformed copies bring most.** Already the CNN alone is {points(step["CNN alone − ExtraTrees(400)"])} points ahead of trees and {points(step["CNN alone − label spreading"])} of label spreading.
 - **Time:** {pixel_seconds["herocon"]:.0f} seconds a fit instead of {pixel_seconds["cnn"]:.0f} for the CNN alone, on one core; trees {pixel_seconds["extra_trees"]:.0f}.""")
 

@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE, README = ROOT / "book" / "intro.md", ROOT / "README.md"
 CONTRADICTED = str(ledger.Verdict.CONTRADICTED)
 ROUTES = {  # the chapters of a route, whose "reads in" its time sums up
-    "Use it": ("should_you_use_it", "your_data", "missing", "install"),
+    "Use it": ("should_you_use_it", "your_data", "opponents", "missing", "install"),
     "Learn it": (
         *("push_apart", "several_labels", "views_and_labels", "special_cases"),
         *("false_negatives", "weights", "unsupervised_bound", "supervised_bound"),

@@ -35,7 +35,6 @@ BUDGET = {
     "your_data": 9,
     "missing": 5,
     "opponents": 6,
-    "missing_parts": 5,
     "push_apart": 10,
     "several_labels": 9,
     "views_and_labels": 9,
