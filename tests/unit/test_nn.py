@@ -347,6 +347,8 @@ def test_help_shows_the_options():
 @pytest.mark.parametrize("learned", [False, True])
 @pytest.mark.parametrize("name", ["WeightedSupervised", "SupConEq6", "NTXent"])
 def test_a_whole_graph_compiles(name, learned):
+    if name == "NTXent" and torch.__version__.startswith("2.4."):
+        pytest.skip("torch 2.4 compiles no product into a given tensor, which row_logsumexp needs")
     """Tracing is where it could fail; generating code for it would take a minute."""
     torch._dynamo.reset()
     b = make_batch(n=8)
