@@ -4,7 +4,7 @@
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Show set-up and checks", "code_prompt_hide": "Hide set-up and checks"}
 from pathlib import Path
 
-from herocon_lite.repro import ablations, settings
+from herocon_lite.repro import ablations, pictures, settings
 from herocon_lite.repro.answers import cost_table, decisions, parts_table
 from herocon_lite.repro.chapter import Page, answer, caption, fold, say
 from herocon_lite.repro.estimator_benchmark import DATA, differences
@@ -40,7 +40,11 @@ slower, cheap = (
 )
 hero, dnn = {"method": "herocon"}, {"method": "dnn"}
 few = {"changes": {"unlabeled_batch": 750}}
-small = {n: {"changes": ablations.SMALLER[x.data]} for n, x in stores.items()}
+small = {  # the data sets on which single settings were changed
+    n: {"changes": ablations.SMALLER[x.data]}
+    for n, x in stores.items()
+    if x.data in ablations.SMALLER
+}
 
 
 def lead(store, a, b, metric="f1"):
@@ -56,10 +60,10 @@ eq4, inductive = (
 )
 tenfold = {"changes": few["changes"] | {"alpha": 1.0}}
 tenfold = lead(mocha, hero | tenfold, hero | few)
-cool = {n: small[n]["changes"] | {"temperature": 0.2} for n in stores}
+cool = {n: small[n]["changes"] | {"temperature": 0.2} for n in small}
 cooler = {
-    n: lead(x, hero | {"changes": cool[n]}, hero | small[n])
-    for n, x in stores.items()
+    n: lead(stores[n], hero | {"changes": cool[n]}, hero | small[n])
+    for n in small
 }
 few_f1, few_auc = (
     lead(scene, hero | small["Scene"], dnn, m) for m in ("f1", "auc")
@@ -69,6 +73,15 @@ chosen = compare(ablations.gain(cv[[ablations.AS_PRINTED[0]]], tested))
 own = ablations.own_thresholds(scene, "herocon", "dnn")
 own_lead, loss = compare(own["own"]), compare(own["own"] - own["fixed"])
 curves = read_lines(Path("../results/curves.jsonl"))
+digits = read_lines(Path("../results/pictures.jsonl"))
+cnn = {
+    name: compare(pictures.differences(digits, *pair))
+    for name, pair in {
+        "L_u": ("L_u", "cnn"),
+        "g": ("L_u with g", "L_u"),
+        "all": ("herocon", "cnn"),
+    }.items()
+}
 forests = {
     n: compare(differences(curves, n, "herocon", "forests")) for n in DATA
 }
@@ -78,23 +91,26 @@ forests = {
 page.check_runs()
 page.check_marks(
     {  # F1 and AUC on each data set
-        "control": "○▲○○△△",
-        "L_u": "▲▲▲▲△△",
-        "g": "○○△△○○",
-        "L_s": "▲○△○△△",
-        "all": "▲▲▲▲▲△",
-        "L_s alone": "▲▲▲▲▲▲",
+        "control": "○△○○○△○○△△",
+        "L_u": "▲▲▲△▲△▲▲△△",
+        "g": "○○○○○○△△○○",
+        "L_s": "▲○○○○▽△○△△",
+        "all": "▲▲▲○△○▲▲▲△",
+        "L_s alone": "▲▲△▲△○▲▲▲▲",
     }
 )
 higher, lower = Direction.HIGHER, Direction.LOWER
-every = [*f1.values(), *auc.values()]
-check("nothing is worse", all(c.direction is not lower for c in every))
+every = {(n, "F1"): c for n, c in f1.items()} | {
+    (n, "AUC"): c for n, c in auc.items()
+}
+worse = [k for k, c in every.items() if c.direction is lower]
+check("one cell is worse", worse == [("L_s, birds", "AUC")])
 for n in ("Scene", "MOCHA"):
     steps = [f1[f"{q}, {n}"].estimate for q in ("control", "g", "L_s")]
     largest = f1[f"L_u, {n}"].estimate > 2 * max(steps)
     check(f"{n}: contrast between views is the largest step", largest)
-check("g: half as long again", all(1.4 < r < 1.7 for r in slower[:2]))
-check("L_s costs within 2 %", all(abs(r - 1) < 0.02 for r in cheap))
+check("g: half as long again", all(1.4 < r < 1.7 for r in slower[:4]))
+check("L_s costs within 7 %", all(abs(r - 1) < 0.07 for r in cheap))
 check("L_s adds almost nothing on MOCHA", f1["L_s, MOCHA"].hi < 0.1)
 beaten = (deepmtmv, mib, debiased, tenfold, inductive, chosen, own_lead)
 check("seven are better", all(c.direction is higher for c in beaten))
@@ -110,16 +126,23 @@ for n in ("yeast", "mocha"):
     check(f"forests are ahead on {n}", forests[n].direction is lower)
 check("and behind on mfeat", forests["mfeat"].direction is higher)
 raised = [c.alpha > c.alpha_u for c in config.values()]
-check("only Scene raises α with L_s", raised == [True, False, False])
+check(
+    "Scene's settings raise α with L_s", raised == [*[True] * 3, *[False] * 2]
+)
+check("HeroCon's gain on yeast is small", f1["all, yeast"].hi < 1)
+sides = [c.direction for c in cnn.values()]
+check(
+    "digits: L_u hurts, g helps, all helps", sides == [lower, higher, higher]
+)
 page.badges(reads="6 min", runs="10 s")
 
 # %% tags=["remove-input"]
-answer(f"""- **Use contrast between views** ($L_u$ without its weights): it adds {points(f1["L_u, Scene"])} points of F1 on Scene,
-  {points(f1["L_u, MOCHA"])} on MOCHA and {points(f1["L_u, N-MNIST"])} on N-MNIST.
-- **Start without the weights** $g$: a dense network trains {min(slower[:2]):.1f} to {max(slower[:2]):.1f} times as long with them, for
+answer(f"""- **Use contrast between views** ($L_u$ without its weights): it adds F1 on all five data sets, from {points(f1["L_u, yeast"])} points on
+  yeast to {points(f1["L_u, MOCHA"])} on MOCHA, if you have unlabelled samples.
+- **Start without the weights** $g$: a dense network trains {min(slower[:4]):.1f} to {max(slower[:4]):.1f} times as long with them, for
   {points(f1["g, MOCHA"])} points on MOCHA (before correction) and nothing significant elsewhere.
-- **Add contrast between labels** ($L_s$): for almost no time it adds {points(f1["L_s, Scene"])} points on Scene,
-  {points(f1["L_s, N-MNIST"])} on N-MNIST and almost nothing on MOCHA.""")
+- **Try contrast between labels** ($L_s$): for almost no time it adds {points(f1["L_s, Scene"])} points on Scene,
+  {points(f1["L_s, N-MNIST"])} on N-MNIST and next to nothing on MOCHA, yeast and birds.""")
 
 # %% [markdown]
 # ## How much does each part add?
@@ -142,14 +165,15 @@ parts_table(page, PARTS, HEADS)
 
 # %% tags=["remove-input"]
 caption(f"""Differences in points (hundredths), paired by seed, with 95 % intervals. ▲ better, ▼ worse, after Bonferroni's correction for
-all {page.tests} comparisons in this table; △ ▽ before correction only; ○ no significant difference. *What to see:* contrast between
-views is the largest step on Scene and MOCHA; no part is significantly worse anywhere.""")
+all {page.tests} comparisons in this table; △ ▽ before correction only; ○ no significant difference. On yeast and birds the
+parts and their sum need a bootstrap over test samples, too. *What to see:* contrast between views is better on every data set; the weights
+are so on none after correction.""")
 
 # %% tags=["remove-input"]
-say(f"""Scene has photos with several labels each, MOCHA speech as sound and as movements of tongue and lips, N-MNIST noisy digits. Only
-MOCHA has two real views; the other two have two noisy copies. N-MNIST was trained in bfloat16 with 1,000 unlabelled digits per step
-instead of the paper's {config["N-MNIST"].unlabeled_batch:,}. On Scene the step to $L_s$ also raises $\\alpha$ from
-{config["Scene"].alpha_u} to {config["Scene"].alpha}, as in the paper. $L_s$ alone has {f1["L_s alone, N-MNIST"].n} seeds on
+say(f"""Scene has photos with several labels each; yeast genes and birds recordings have several labels and two real views; MOCHA has speech as
+sound and as movements of tongue and lips; N-MNIST has noisy digits. Scene and N-MNIST have two noisy copies for views. N-MNIST was trained in bfloat16 with 1,000 unlabelled digits per step
+instead of the paper's {config["N-MNIST"].unlabeled_batch:,}. On Scene, yeast and birds the step to $L_s$ also raises $\\alpha$ from
+{config["Scene"].alpha_u} to {config["Scene"].alpha}, as the paper does on Scene. $L_s$ alone has {f1["L_s alone, N-MNIST"].n} seeds on
 N-MNIST.""")
 
 # %% [markdown]
@@ -164,7 +188,7 @@ FIT = ".fit([view1, view2], Y, unlabeled=[more1, more2])"
 decisions(
     {
         "You have several views, a few labels, and more samples without labels.": (
-            "Train with both contrasts, without the weights.",
+            "Train with both contrasts, without the weights ([Several views and several labels: does HeroCon help where it should?](several.ipynb)).",
             f"model = HeroConClassifier(weighted=False, random_state=0)\nmodel{FIT}",
         ),
         "You want to know whether contrast helps on your data.": (
@@ -202,6 +226,8 @@ labelled samples. On Scene such a choice added {points(chosen)} points of F1 to 
 # %% tags=["remove-input"]
 SIZES = {
     "Scene": "200 steps of 2,407 photos",
+    "yeast": "200 steps of 2,417 genes",
+    "birds": "200 steps of 645 recordings",
     "MOCHA": "500 steps of 5,000 frames",
     "N-MNIST": "500 steps of 1,200 digits",
 }
@@ -234,8 +260,11 @@ say(f"""- **Other methods can be better.** On Scene, DeepMTMV is {points(deepmtm
   not significant: {points(eq4)} points {span(eq4)}.
 - **Test samples in training.** As in the paper, the unlabelled samples are the test samples. If they are others, the gain on Scene is
   {points(inductive)} points {span(inductive)}; {inductive.n} seeds. MOCHA and N-MNIST have no such runs.
+- **An encoder that learns from turned and shifted copies.** On 100 labelled digits, $L_u$ without $g$ lowers a CNN's accuracy by
+  {points(-cnn["L_u"])} points and $g$ brings {points(cnn["g"])} back; HeroCon as a whole adds {points(cnn["all"])} ({cnn["all"].n} splits;
+  [What would you use instead?](opponents.ipynb)).
 - **Few data sets, small networks.** Networks are trained from scratch for 200 or 500 steps. Intervals cover another draw of labelled
-  samples, not another test set. With three seeds on N-MNIST, the weights $g$ may still add up to {f1["g, N-MNIST"].hi:.1f} points of F1.
+  samples, not another test set, except on yeast and birds. With three seeds on N-MNIST, $g$ may still add up to {f1["g, N-MNIST"].hi:.1f} points of F1.
 - **Trees.** `HeroConClassifier` averages ten small networks, with other settings than the runs above. With 120 labels its AUC is
   {points(-forests["yeast"])} points below forests of 800 trees on yeast {span(-forests["yeast"])}, {points(-forests["mocha"])} below on MOCHA
   {span(-forests["mocha"])}, and {points(forests["mfeat"])} above on mfeat. On tables of features try forests first ([What would you use instead?](opponents.ipynb)).
@@ -250,9 +279,9 @@ fold(
     """
 | word | what it takes |
 |---|---|
-| use | better in F1 and AUC on all three data sets, in most after correction |
+| use | better in F1 and AUC on all five data sets, in F1 on four after correction |
 | start without | no cell is better after correction, and it costs time |
-| add | better in F1 on all three, never worse, and no cost in time |
+| try | better in F1 on some data sets, hardly any cost in time, but worse in one cell before correction |
 | significant | the 95 % interval of the paired differences (Student's *t*) excludes zero |
 
 If no part had any effect, the table would show a ▲ or ▼ with a probability of at most 5 %, and a △ or ▽ in about one cell of twenty.

@@ -17,6 +17,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
     """YAML's safe loader, which would keep the last of two entries with the same key."""
 
     def construct_mapping(self, node, deep=False):
+        self.flatten_mapping(node)  # what "<<" takes from an anchor
         keys = [self.construct_object(key, deep=True) for key, _ in node.value]
         for key in keys:
             if keys.count(key) > 1:
