@@ -112,7 +112,7 @@ numbers
 # ## Why this experiment
 #
 # HeroCon is made for samples with several views *and* several labels {cite}`zheng2022herocon`. None of the paper's data sets has both by
-# nature: Scene has several labels and one view, XRMB two views and one label. Yeast {cite}`elisseeff2001yeast` and birds
+# nature: Scene has several labels and one view, XRMB two views and one label. Yeast {cite}`elisseeff2001` and birds
 # {cite}`briggs2013birds` have both, so here every part of the method has something to do.
 
 # %% [markdown]

@@ -128,9 +128,10 @@ def gains(a: str, b: str, folder: Path) -> list[Comparison]:
     """Return a − b in F1 on Scene, yeast, birds, MOCHA and N-MNIST, with the runs that the answers
     page uses."""
     half = {"precision": "bfloat16", "unlabeled_batch": 1000}
-    kinds = {"scene": {"form": "two_noisy"}} | dict.fromkeys(("yeast", "birds", "mocha"), {})
+    copies: dict[str, object] = {"form": "two_noisy"}
+    kinds: dict[str, dict] = {"scene": copies, "yeast": {}, "birds": {}, "mocha": {}}
     found = []
-    for data, usual in (kinds | {"mnist": {"form": "two_noisy", "changes": half}}).items():
+    for data, usual in (kinds | {"mnist": copies | {"changes": half}}).items():
         store = Store(folder, data, **usual)
         found.append(stats.compare(store.difference({"method": a}, {"method": b})))
     return found

@@ -3,15 +3,18 @@
 All chapters, and the oldest versions: ``python book/_tools/colab.py``.
 """
 
+import importlib.util
 import os
 import re
 import subprocess
+import sys
 import sysconfig
 from pathlib import Path
 
 import pytest
 
 from book._tools import colab
+from book._tools.run_notebooks import setup_cell
 
 CHAPTERS = ["data_cards", "should_you_use_it", "add_a_method"]  # data, stored runs, training
 NO_NETWORK = """
@@ -71,3 +74,31 @@ def test_a_chapter_runs_as_on_colab(name, place):
     assert re.search(rf"Cloned file:.*remote into {folder}/repo\.", printed)  # it says what it did
     assert [path.name for path in folder.iterdir()] == ["repo"]
     assert installed(place) == before, "it installed what was there"
+
+
+def test_the_set_up_cell_installs_only_what_is_missing_and_no_dependencies(
+    tmp_path, monkeypatch, capsys
+):
+    """All that the core needs can be missing but what Colab always has: torch, numpy and the like."""
+    text = (colab.ROOT / "pyproject.toml").read_text("utf-8")
+    listed = text.partition("\ndependencies = [")[2].partition("\n]")[0]
+    needed = {*re.findall(r'"([\w-]+)>=', listed)}
+    needed -= {"torch", "numpy", "scipy", "scikit-learn"}
+    (tmp_path / "repo" / "book").mkdir(parents=True)  # as after a restart
+    source = setup_cell().source.partition("from herocon_lite import")[0]
+    real, calls = importlib.util.find_spec, []
+
+    def run_cell(absent):
+        monkeypatch.chdir(tmp_path)
+        found = lambda name: None if name in absent else real(name)  # noqa: E731
+        monkeypatch.setattr(importlib.util, "find_spec", found)
+        monkeypatch.setattr(subprocess, "run", lambda command, **_: calls.append(command))
+        monkeypatch.setattr(sys, "path", [*sys.path])
+        exec(source, {})
+
+    run_cell({"herocon_lite"})
+    assert not calls and not capsys.readouterr().out
+    run_cell({"herocon_lite", "pooch", "safetensors", "tqdm", "yaml"})
+    (call,) = calls
+    assert {*call[call.index("--no-deps") + 1 :]} == needed
+    assert "Installed pooch" in capsys.readouterr().out
