@@ -79,7 +79,7 @@ def test_a_chapter_runs_as_on_colab(name, place):
 def test_the_set_up_cell_installs_only_what_is_missing_and_no_dependencies(
     tmp_path, monkeypatch, capsys
 ):
-    """All that the core needs can be missing but what Colab always has: torch, numpy and the like."""
+    """Anything that the core needs may be missing, but not what Colab always has, such as torch."""
     text = (colab.ROOT / "pyproject.toml").read_text("utf-8")
     listed = text.partition("\ndependencies = [")[2].partition("\n]")[0]
     needed = {*re.findall(r'"([\w-]+)>=', listed)}
