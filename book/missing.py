@@ -115,6 +115,7 @@ few[0][:50] = np.nan
 many[3][::2] = np.nan
 model = HeroConClassifier(alpha=0, beta=0, random_state=0)
 model.fit(few, digits.labels[parts.train].argmax(1), unlabeled=many)
+model.predict(many).shape
 
 # %%
 truth = digits.labels[parts.test].argmax(1)

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from tqdm import tqdm
 
 from herocon_lite.checks import check_weight
-from herocon_lite.runtime import deterministic
+from herocon_lite.runtime import deterministic, whole_step
 from herocon_lite.similarity import full_precision
 from herocon_lite.sources import take_views
 from herocon_lite.stacked import Batch, LabelPairs, classification
@@ -110,10 +110,11 @@ def fit(
     bar = tqdm(range(steps), disable=not verbose, mininterval=0.1)
     with deterministic(device), full_precision(rows.Y):
         for step in bar:
-            terms = network.terms(batch_at())
-            network.zero_grad(set_to_none=True)
-            sum(term.sum() for term in terms.values()).backward()
-            optimizer.step(plan.lr * (1 + math.cos(math.pi * step / steps)) / 2)
+            with whole_step():
+                terms = network.terms(batch_at())
+                network.zero_grad(set_to_none=True)
+                sum(term.sum() for term in terms.values()).backward()
+                optimizer.step(plan.lr * (1 + math.cos(math.pi * step / steps)) / 2)
             stop = best.look(step)
             if step % every == 0 or step == steps - 1 or stop:
                 now = _to_floats(step, terms)

@@ -17,6 +17,7 @@ import numpy as np
 import torch
 
 _RNG_LOCK = threading.RLock()
+_FORK_TURN, _STEP_LOCK = threading.RLock(), threading.RLock()  # see whole_step
 
 
 def pick_device(name: str | None = None) -> torch.device:
@@ -84,18 +85,48 @@ def isolated_rng(device: torch.device | None = None) -> Iterator[None]:
                 torch.mps.set_rng_state(apple)
 
 
+@contextmanager
+def whole_step() -> Iterator[None]:
+    """Let forks of other threads wait until this step is done.
+
+    A child has torch's generators as they are, and if a thread draws from one, its lock would be
+    held for ever there.
+    """
+    lock = _STEP_LOCK
+    with _FORK_TURN:  # a fork that waits comes before the next step
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _before_fork() -> None:
+    _FORK_TURN.acquire()
+    _STEP_LOCK.acquire()
+
+
+def _after_fork_in_parent() -> None:
+    _STEP_LOCK.release()
+    _FORK_TURN.release()
+
+
 def _after_fork_in_child() -> None:
     """A fork copies the calling thread alone: the child must not wait for any other.
 
-    Not for one that held the lock, and not for OpenMP's, which would hang its next operation.
+    Not for one that held a lock, and not for OpenMP's, which would hang its next operation.
     """
-    global _RNG_LOCK
-    _RNG_LOCK = threading.RLock()
+    global _RNG_LOCK, _FORK_TURN, _STEP_LOCK
+    _RNG_LOCK, _FORK_TURN, _STEP_LOCK = (threading.RLock() for _ in range(3))
     torch.set_num_threads(1)
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows
-    os.register_at_fork(after_in_child=_after_fork_in_child)
+    os.register_at_fork(
+        before=_before_fork,
+        after_in_parent=_after_fork_in_parent,
+        after_in_child=_after_fork_in_child,
+    )
 
 
 @contextmanager

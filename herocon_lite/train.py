@@ -22,7 +22,7 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
-from herocon_lite import distributed, memory, precision
+from herocon_lite import distributed, memory, precision, runtime
 from herocon_lite.checkpoint import check_tensors, load_state, save_state
 from herocon_lite.checks import check_flag, check_labels, check_weight, unvalidated
 from herocon_lite.data import Lazy
@@ -339,6 +339,7 @@ class _Loop:
         )
         self.net = distributed.wrap(method)
 
+    @runtime.whole_step()
     def update(self, step: int, views: list, Y: Tensor, unlabeled: list | None) -> dict:
         """Take one step; return the loss terms."""
         for group in self.optimizer.param_groups:

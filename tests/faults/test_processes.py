@@ -4,13 +4,14 @@ import os
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
 import torch
 
 from herocon_lite import HeroConClassifier, fitting
-from herocon_lite.runtime import isolated_rng, num_threads, one_thread
+from herocon_lite.runtime import isolated_rng, num_threads, one_thread, whole_step
 
 FORK = """
 import os, signal, threading, time
@@ -45,6 +46,27 @@ def test_a_fork_during_another_threads_fit_can_fit(threads):
     command = [sys.executable, "-W", "ignore", "-c", FORK]
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=200)
     assert done.stdout.strip() == "0", (done.stdout, done.stderr)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_fork_waits_for_the_step_of_another_thread():
+    """In a step torch's generator may be locked, and the child would have it locked for ever."""
+    inside, over = threading.Event(), []
+
+    def step():
+        with whole_step():
+            inside.set()
+            time.sleep(0.3)
+            over.append(True)
+
+    thread = threading.Thread(target=step)
+    thread.start()
+    inside.wait()
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if over else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    thread.join()
 
 
 @pytest.mark.filterwarnings("ignore:.*settled")
