@@ -50,7 +50,8 @@ def parts_table(
             rows.append(f'<tr{total}>{head}<th scope="row">{metric.upper()}</th>{cells}</tr>')
             head = ""
     first = '<th scope="col" colspan="2">what is added</th>'
-    return _table("hc-parts", f"<tr>{first}{top}</tr>", rows)
+    many = " hc-many" if len(heads) > 3 else ""  # an interval below its estimate, so that all fit
+    return _table(f"hc-parts{many}", f"<tr>{first}{top}</tr>", rows)
 
 
 def _effect(found: Comparison) -> str:

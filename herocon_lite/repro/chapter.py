@@ -173,12 +173,14 @@ class Page:
         for name in self.asked.headline:
             row = [name]
             for metric in METRICS:
-                found, wide_span = getattr(self, metric)[name], self.spans.get((name, metric))
-                ends = (found.estimate, wide_span.lo, wide_span.hi) if wide_span else None
-                both = format_interval(*ends, "+.2f", NO_BREAK) if ends else "–"
-                row += [format_effect(found), both]
+                both = self.spans.get((name, metric))
+                ends = (
+                    f"{format_points(both.lo)},{NO_BREAK}{format_points(both.hi)}" if both else ""
+                )
+                row += [format_effect(getattr(self, metric)[name]), f"[{ends}]" if both else "–"]
             rows.append(row)
-        heads = ["", *(f"{m.upper()}, {over}" for m in METRICS for over in ("seeds", "and rows"))]
+        kinds = ("seeds", "samples, too")
+        heads = ["", *(f"{m.upper()}, {over}" for m in METRICS for over in kinds)]
         return wide(table(heads, rows))
 
     def figure(self, group: str, first: str = "") -> Markdown:
