@@ -58,6 +58,8 @@ def machine() -> list[str]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_complete_rows_get_what_they_got_before_gaps_were_known(kind):
     stored = json.loads(STORED.read_text("utf-8"))
+    if stored["machine"][0] != torch.__version__:
+        pytest.skip(f"what is stored is of torch {stored['machine'][0]}; others draw otherwise")
     found, wanted = said(kind), np.array(stored["said"][kind])
     if stored["machine"] == machine():
         assert np.array_equal(found, wanted), np.abs(found - wanted).max()
