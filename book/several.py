@@ -127,7 +127,8 @@ say(f"""- **Yeast.** {find_card("yeast").about} It comes with this book.
 - **Rare species.** A draw of {drawn} recordings lacks {absent:.1f} of the {counts["labels"]} species on average. They stay in the scores.
   Every species has both values among the test samples, so AUC leaves none out.
 - **Scores.** F1 weighted by label frequency at the threshold 0.4, and macro AUC, in points (hundredths).
-- **Rules.** Comparisons, seeds and the verdict were fixed before the runs (`results/protocol.md`). The twelve headline comparisons need two
+- **Rules.** Seeds and the rule for the verdict were fixed before the runs; the list of comparisons before those on yeast, when the first rows on
+  birds were known (`results/protocol.md`). The twelve headline comparisons need two
   intervals, over seeds and over seeds and test samples; the others are judged by Student's $t$ over seeds, and speak of this pool of test
   samples ([How do we compare methods fairly?](compare_fairly.ipynb)).""")
 
